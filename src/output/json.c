@@ -44,7 +44,7 @@ void output_json_set(json_t *object, const char *key, json_t *value)
 {
 	char *escaped;
 
-	/* json_object_set() fails, without keeping a reference, only for a key that is not UTF-8. */
+	/* json_object_set() fails only for a key that is not UTF-8. It then keeps no reference of VALUE. */
 	json_incref(value);
 	if (json_object_set(object, key, value)) {
 		escaped = output_text_escape(key);
@@ -83,7 +83,7 @@ static bool group_set(json_t *object, const struct output_section *section, size
 	return any;
 }
 
-/* Return the JSON object with ROW's fields in GROUPS[FIRST] and all later groups of the same key; null if no field has a value. */
+/* Return a JSON object with ROW's fields in GROUPS[FIRST] and in later groups of this key; null if all these fields are absent. */
 static json_t *object_json(const struct output_section *section, size_t row, size_t first)
 {
 	const char *key = section->groups[first].key;
@@ -143,7 +143,7 @@ static int put_nested(const char *text, size_t n, void *arg)
 	return 0;
 }
 
-/* 12 digits exceed the accuracy of all figures, and print 0.1 as 0.1. ASCII avoids C1 control characters, which terminals obey. */
+/* 12 digits exceed the accuracy of figures, and print 0.1 as 0.1. Write ASCII, since terminals obey C1 control characters. */
 #define DUMP (JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
 
 /* Write VALUE, indented by DEPTH levels, and drop its reference. */

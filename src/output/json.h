@@ -23,14 +23,14 @@ json_t *output_json_count(uint64_t count);
 /* Set OBJECT[KEY] to VALUE, and take ownership of the reference. Escape KEY if it is not UTF-8. */
 void output_json_set(json_t *object, const char *key, json_t *value);
 
-/* A file with one JSON object, written member by member, so that at most a row is in memory. Initialize OUT; all else is zero. */
+/* A JSON file that is written member by member, so that at most one row is in memory. Set OUT; initialize all else with 0. */
 struct output_json {
 	FILE *out;
 	size_t n_members;
 	bool compact; /* write values without white space, but still indent rows */
 };
 
-/* Write VALUE, whose reference is dropped, or an array of SECTION's rows as the member KEY. No other member may have this KEY. */
+/* Write the member KEY with VALUE (and drop its reference) or an array of SECTION's rows. Do not write the same KEY twice. */
 void output_json_member(struct output_json *json, const char *key, json_t *value);
 void output_json_member_rows(struct output_json *json, const char *key,
 			     const struct output_section *section);

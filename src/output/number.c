@@ -74,7 +74,7 @@ static void put_ns(char *buf, double value, bool sign)
 
 static void put_count(char *buf, double value, bool sign)
 {
-	/* Show one decimal of a small mean that is not whole. */
+	/* Show one decimal of a mean if it is below 100 and not whole. */
 	put_separated(buf, value, output_number_is_whole(value) || fabs(value) >= 100 ? 0 : 1,
 		      sign);
 }

@@ -5,14 +5,14 @@
 #include "output/section.h"
 
 /*
- * Return VALUE as text for people: instructions and counts as "11,803,112", times in ns scaled as "11.80 ms", differences with a
- * sign, NAN as "-". A value with a decimal point has at most four significant digits, since more would be noise. The static buffer
- * is valid for the next OUTPUT_NUMBERS - 1 calls of functions in this header.
+ * Return VALUE as text for people. Instructions and counts become "11,803,112", times in ns "11.80 ms", and NAN "-". Differences
+ * have a sign. A value with a decimal point has at most four significant digits, since more would be noise. The static buffer is
+ * valid for the next OUTPUT_NUMBERS - 1 calls of functions in this header.
  */
 const char *output_number(enum output_type type, double value, enum profile_clock clock);
 #define OUTPUT_NUMBERS 16
 
-/* Return VALUE, a rate or factor in a sentence, with DIGITS (at least 3) significant digits; from 999.5 on, as an integer. */
+/* Return VALUE, a rate or factor, as text with DIGITS (at least 3) significant digits. Values from 999.5 on become an integer. */
 const char *output_digits(double value, int digits);
 
 /* Return VALUE as text for programs, such as "11803112" or "-0.25"; "" for NAN and infinity. */

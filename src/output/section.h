@@ -42,7 +42,7 @@ struct output_column {
 	size_t offset; /* offset of the field in the group's object */
 	bool prefixed; /* the section's PREFIX precedes the header */
 	bool estimable; /* in tables, the section's MARK may precede the value */
-	/* In tables that are too wide, cut the text, even in files. CSV and JSON have the whole text. */
+	/* Cut the text if a table is too wide, even in a file. CSV and JSON have the whole text. */
 	bool elastic;
 	bool cut_front; /* cut the beginning of the text instead of the end, as for file names */
 	bool is_raw; /* the text has no escapes yet, so tables and CSV also escape backslashes */
@@ -52,8 +52,8 @@ struct output_column {
 /* Columns that read the same object inside each row. */
 struct output_group {
 	/*
-	 * Key of the JSON object, and prefix of the columns in CSV; NULL: none, the columns belong to the row. Groups with the
-	 * same key make one JSON object.
+	 * Key of the group's JSON object, and prefix of its columns in CSV; NULL: the columns belong to the row's object. Groups
+	 * with the same key make one object.
 	 */
 	const char *key;
 	size_t offset; /* offset of the object in the row */
@@ -68,11 +68,11 @@ struct output_section {
 	size_t n_rows, row_size;
 	enum profile_clock clock; /* clock of all times in the rows */
 	const char *prefix; /* prefix of PREFIXED columns' headers, such as "WALL"; NULL: none */
-	/* Offset, in a row, of a `bool`: tables omit the row if true, since it only repeats other rows. 0: no such field. */
+	/* Offset of a `bool` in the row. If it is true, tables omit the row, which only repeats other rows. 0: no such field. */
 	size_t redundant;
-	/* Return the mark before estimable values in ROW's columns of GROUP, such as "~", or NULL. Function NULL: no marks. */
+	/* Return the mark, such as "~", before estimable values of GROUP in ROW; NULL: no mark. A NULL function marks no value. */
 	const char *(*mark)(const void *row, const struct output_group *group);
-	/* Offset, in a row, of a `double`, its weight; 0: no such field. Tables may omit rows of small weight, but not NAN. */
+	/* Offset of a `double` in the row, its weight; 0: no such field. Tables may omit rows of small weight, but not NAN. */
 	size_t weight;
 	bool pointers; /* ROWS is an array of pointers to rows */
 };
@@ -90,15 +90,15 @@ struct output_field output_field_get(const struct output_section *section, size_
 
 void *output_row(const struct output_section *section, size_t row);
 
-/* Report on stderr that ROW is being written if the output takes long and stdout is no terminal. */
+/* If the output takes long and stdout is no terminal, report on stderr that ROW is being written. */
 void output_row_progress(const struct output_section *section, size_t row);
 
-/* Return whether ROW only repeats other rows. Return the number of rows that do not. */
+/* Return whether ROW only repeats other rows. output_rows_count() returns the number of all rows that do not. */
 bool output_row_is_redundant(const struct output_section *section, size_t row);
 size_t output_rows_count(const struct output_section *section);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
 
-/* Return whether tables have COLUMN; whether CSV and JSON have COLUMN. */
+/* Return whether tables contain COLUMN. output_column_in_data(): return whether CSV and JSON contain COLUMN. */
 bool output_column_in_table(const struct output_column *column);
 bool output_column_in_data(const struct output_column *column);

@@ -10,7 +10,7 @@
 
 #define GAP          2 /* blanks between two columns */
 #define MIN_TRUNC    12
-#define ELASTIC_ROOM 20 /* leave out columns before cutting elastic text below this width */
+#define ELASTIC_ROOM 20 /* minimum width of elastic text; rather leave out columns */
 
 /* A column of the table, with its formatted cells. */
 struct field {
@@ -147,7 +147,7 @@ static size_t layout_width(const struct layout *l)
 	return layout_width_with(l, 0);
 }
 
-/* Leave out columns without values and, for rank OUTPUT_IF_VARIES, columns with the same value in all rows. */
+/* Leave out columns without values (except OUTPUT_ALWAYS), and OUTPUT_IF_VARIES columns with the same value in all rows. */
 static void leave_out_empty(struct layout *l)
 {
 	size_t row;
@@ -194,7 +194,6 @@ static struct field *widest_text(const struct layout *l, bool elastic_only)
 	return widest;
 }
 
-/* Cut TEXT to the column's width if it is longer. */
 static void cut(const struct field *f, char *text)
 {
 	size_t len = strlen(text);
@@ -222,7 +221,7 @@ static void truncate_text(struct layout *l, unsigned int width, bool elastic_onl
 			cut(&l->fields[i], l->fields[i].cells[row]);
 }
 
-/* Return the index after the group of columns at index I. Set *LAST to its last shown column (NULL: none), *WIDTH to its width. */
+/* Return the end (exclusive) of the group of columns at I. Set *LAST to its last shown column or NULL, *WIDTH to the width. */
 static size_t group_end(const struct layout *l, size_t i, struct field **last, size_t *width)
 {
 	const struct output_group *group = l->fields[i].group;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables for people. libsmartcols does not suffice: it makes a table fit by cutting text, but cannot omit columns by rank or put a
- * heading over several columns.
+ * Tables for people. libsmartcols does not suffice. It makes a table fit by cutting text, but cannot omit columns by rank, or
+ * write a heading over several columns.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ void output_table_write(FILE *out, const struct output_section *section,
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
 
-/* Return a column's header and its text in ROW, "-" if there is no value; for free(). */
+/* Return, for free(), the header of COLUMN, or the text of COLUMN in ROW, which is "-" if there is no value. */
 char *output_header_text(const struct output_section *section, const struct output_column *column);
 char *output_cell_text(const struct output_section *section, size_t row,
 		       const struct output_group *group, const struct output_column *column);

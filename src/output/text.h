@@ -43,6 +43,6 @@ enum output_style {
 
 bool output_color_wanted(enum output_color color);
 
-/* Return the escape sequence before and after text of STYLE; "" if COLOR is false. */
+/* Return the escape sequence that begins STYLE, or the one that ends any style; "" if COLOR is false. */
 const char *output_style_begin(bool color, enum output_style style);
 const char *output_style_end(bool color);

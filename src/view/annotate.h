@@ -11,8 +11,8 @@
 /* A function in a recording, with its machine code and source code. */
 struct annotated {
 	const char *path; /* file name of the recording */
-	char *name, *within; /* WITHIN: function that NAME is inlined into, or NULL: any */
-	const char *module; /* module with the function; NULL: the kernel's image */
+	char *name, *within; /* use only copies of NAME inlined into WITHIN; NULL: all copies */
+	const char *module; /* the module that contains NAME; NULL: the kernel's image */
 	struct profile *p;
 	struct kernel_image *image;
 	struct kernel_index *index;
@@ -22,7 +22,7 @@ struct annotated {
 	struct kernel_source *source;
 	struct analyze_ranges ranges;
 	struct analyze_annotation a;
-	bool ready; /* RANGES and A are set */
+	bool ready; /* true after RANGES and A have been computed */
 };
 
 /* The data for the tables of `kprotperf annotate`. */
@@ -32,7 +32,7 @@ struct view_annotation {
 	struct arch_disasm *disasm; /* used by the table of instructions only */
 };
 
-/* The tables, in the order of the JSON output. The table NAME is the struct view_table annotate_NAME. */
+/* The tables, in the order of the JSON output. TABLE(NAME) stands for the struct view_table annotate_NAME. */
 #define VIEW_ANNOTATE_TABLES(TABLE) \
 	TABLE(instructions)         \
 	TABLE(lines)                \
@@ -51,7 +51,7 @@ struct view_annotate_options {
 	bool all, color;
 };
 
-/* Write the page on stdout: the inlined functions and lines with most of the function's time, then the function's code. */
+/* Write the page on stdout: a table of inlined functions, a table of lines, and the function's code with its samples. */
 void view_annotate_page(const struct view_annotation *v, const struct view_annotate_options *o);
 
 /* The same function in two recordings. */
@@ -62,17 +62,17 @@ struct view_annotate_diff {
 	const char *func, *context; /* CONTEXT: a syscall or other context; NULL: all */
 };
 
-/* The tables for a struct view_annotate_diff: inlined functions, and source lines. */
+/* Two tables of a struct view_annotate_diff: its inlined functions, and its source lines. */
 extern const struct view_list view_annotate_diff_list;
 
-/* Write the page of `diff --annotate`. TOP: maximum number of rows, as in struct view. ALL: include lines without samples. */
+/* Write the page of `diff --annotate` with at most TOP rows per table, as in struct view. ALL: include lines without samples. */
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
 
 /* Return whether PLACE's instructions were read from the running kernel, and not from the vmlinux or module file. */
 bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
-/* Return I's address as "+0x11e" in PLACE's function or, in other symbols, as "allocate_slab.cold+0x5"; for free(). */
+/* Return instruction I's address: "+0x11e" in PLACE's function, or with another symbol, "allocate_slab.cold+0x5"; for free(). */
 char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
-/* Return the disassembled instruction, with the names of its jump target and data; for free(). */
+/* Return instruction I as assembly text, with names for its jump target and data; for free(). */
 char *annotated_text(const struct annotated *f, struct arch_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i);
 /* Return LINE's source code without leading blanks, escaped for terminals; for free(). NULL: not available. */
@@ -80,5 +80,5 @@ char *annotated_source(const struct annotated *f, const struct analyze_line *lin
 /* Return the file name and line number of LINE, "mm/slub.c:1978", or "?" if unknown; for free(). */
 char *annotated_where(const struct analyze_line *line);
 
-/* Return the header of the column with costs, such as "TIME/CALL" if IS_OF_CALL is set, otherwise "TIME/RUN". */
+/* Return the header of the column with costs per call (IS_OF_CALL) or per run, such as "TIME/CALL" or "COST/RUN". */
 const char *annotate_cost_header(enum profile_clock clock, bool is_of_call);

@@ -11,7 +11,7 @@
 #include "analyze/why/why.h"
 #include "view/page/table.h"
 
-/* The tables, in the order of JSON and of the page. The table NAME is the struct view_table diff_NAME. */
+/* The tables, in the order of JSON and of the page. TABLE(NAME) stands for the struct view_table diff_NAME. */
 #define VIEW_DIFF_TABLES(TABLE) \
 	TABLE(environment)      \
 	TABLE(renamed)          \
@@ -62,20 +62,20 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 
 extern const struct view_list view_diff_list;
 
-/* Return a sentence on the row that changed most, for free(). SIGNIFICANT: return NULL unless the change is significant. */
+/* Return a sentence on the syscall or function that changed most; for free(). SIGNIFICANT: NULL unless it is significant. */
 char *view_diff_largest(const struct view_diff *c, bool significant);
 
-/* Return a note if runs are too few, or if intervals ignore variation between boots or recordings; for free(). NULL: no note. */
+/* Return a note, for free(), on too few runs, or on variation (between boots, recordings) that intervals miss. NULL: no note. */
 char *view_repetitions_note(const struct view_diff *c);
 
-/* Write a line that names the first few differences between the kernels and machines, for the top of the page. */
+/* Write the line at the top of the page that names the first few differences between the kernels and machines. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
-/* Columns of struct analyze_change: half the confidence interval of a difference ("+-"); its verdict (such as "slower") and P. */
+/* Columns of a struct analyze_change: view_plus_minus has half its confidence interval, view_verdict its verdict, P and more. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
 extern const struct output_column view_verdict[10];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 10
 
-/* Return the mark "under " for the column NOISE if ROW's difference is at most the noise in this column; otherwise NULL. */
+/* Return the mark "under " for the value in the column NOISE if ROW's difference is at most this noise; otherwise NULL. */
 const char *view_noise_mark(const void *row, const struct output_group *group);

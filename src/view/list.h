@@ -11,13 +11,13 @@
 struct view_code_row {
 	const char *kind; /* "function" or "inlined" */
 	const char *name;
-	const char *how; /* method of timing; NULL: unknown, or it cannot be timed */
+	const char *how; /* method to time the function; NULL: unknown, or there is none */
 	const char *note;
 	const char *module;
 	const char *function; /* symbol of the function that contains the inlined copy */
-	const char *chain; /* functions between NAME and FUNCTION in the chain of inlining */
+	const char *chain; /* functions through which NAME is inlined into FUNCTION */
 	const char *place; /* "FILE:LINE" of the inlined call, or of the function's declaration */
-	const char *entry, *addresses; /* such as "+0x11e" in FUNCTION, else "NAME.cold+0x2" */
+	const char *entry, *addresses; /* offset in FUNCTION, "+0x11e", or "NAME.cold+0x2" */
 	double n_bytes;
 	struct kernel_body body;
 };
@@ -32,7 +32,7 @@ struct view_code {
 	struct alloc_texts texts; /* owns strings in the rows */
 	const struct kernel_index *index; /* NULL: inlined functions are not known */
 	uint32_t n_empty; /* inlined copies that match the operand GLOB but have no instructions */
-	bool is_other_kernel; /* it is unknown how another kernel's functions would be timed */
+	bool is_other_kernel; /* the kernel does not run, so HOW of its functions is unknown */
 };
 
 extern const struct view_list view_code_list; /* outputs a struct view_code */

@@ -58,7 +58,7 @@ static double percent(double delta, double of)
 	return of > 0 ? 100 * delta / of : NAN;
 }
 
-/* Return ", 95 % of that in dequeue_signal": the function that causes most of the change in ROW's context; for free(). */
+/* Return the function that causes most of the change in ROW's context, as ", 95 % of that in dequeue_signal"; for free(). */
 static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
 	char *text = alloc_strdup("");
@@ -77,8 +77,8 @@ static char *most_of(const struct analyze_misses *m, const struct analyze_misses
 }
 
 /*
- * Return whether ROW is the sum over all functions in a syscall or in page faults. Ignore other contexts, whose misses differ
- * between any two runs, and execve, which starts the command and is the first to read the command's files.
+ * Return whether ROW is the sum over all functions in a syscall or in page faults. Misses of other contexts differ between any two
+ * runs. Return false for them, and for execve, which is the first to read the command's files.
  */
 static bool is_syscall(const struct analyze_misses_row *row)
 {
@@ -89,8 +89,8 @@ static bool is_syscall(const struct analyze_misses_row *row)
 }
 
 /*
- * Return the row of the syscall with the largest change of misses that is significant after correction for the number of syscalls
- * (NULL: none). Set *ALL to the misses of all syscalls in the baseline recording.
+ * Return the row of the syscall whose misses changed most, among significant changes; NULL: there are none. Correct P for the
+ * number of syscalls with large changes. Set *ALL to the baseline's misses in all syscalls.
  */
 static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m, double *all)
 {

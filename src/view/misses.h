@@ -5,12 +5,12 @@
 #include "analyze/figures/events.h"
 #include "view/page/columns.h"
 
-/* Columns of struct analyze_misses_side: for one recording; for a difference of two; for JSON and CSV only. */
+/* Columns of a struct analyze_misses_side, for one recording, for a difference (_delta), and for JSON and CSV only (_data). */
 #define VIEW_MISSES_N (MODEL_N_EVENTS + 3)
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
 
-/* Columns for data misses in each object, see VIEW_OBJECTS_LEGEND: for one recording; for a difference; for JSON and CSV only. */
+/* Columns of data misses per object (see VIEW_OBJECTS_LEGEND), for one recording, for a difference, and for JSON and CSV only. */
 extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
 extern const struct output_column view_objects_place[2];
 
@@ -18,8 +18,8 @@ extern const struct output_column view_objects_place[2];
 extern const struct output_column view_misses_place[2];
 
 /*
- * Return a sentence on the syscall with the largest change of data misses, and on whether its instruction count changes too; for
- * free(). NULL: the recordings have no cache model.
+ * Return a sentence, for free(), on the syscall whose data misses changed most, and on the change of its instruction count. NULL:
+ * the recordings have no cache model.
  */
 char *view_misses_change(const struct analyze_misses *m);
 

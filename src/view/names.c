@@ -172,7 +172,7 @@ void view_append_context(char **text, const char *context)
 	const char *what = profile_context_queued(context, &by);
 	scoped_free char *whose = output_text_escape(context);
 
-	/* WHOSE is the escaped CONTEXT, such as "close [rcu]". Omit the suffix " [rcu]", whose length escapes do not change. */
+	/* WHOSE is CONTEXT with escapes, such as "close [rcu]". Its suffix " [rcu]" is as long as in CONTEXT. Do not print it. */
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);

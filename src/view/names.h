@@ -22,13 +22,13 @@ extern const char *const view_env_kinds[]; /* for enum analyze_env_kind: "protec
 extern const char *const view_renamings[]; /* for enum analyze_renaming_how: "known", ... */
 extern const char *const view_notes[]; /* for enum analyze_note */
 
-/* Return the label "[elapsed time]" or "[cpu time]" if NAME stands for this figure of the whole command; otherwise return NAME. */
+/* Return NAME or, for the two keys of the whole command's times, "[elapsed time]" or "[cpu time]". */
 const char *view_workload_label(const char *name);
 void view_append_name(char **text, const char *name); /* escapes NAME, which is untrusted */
-/* Append VALUE of V as a number, hexadecimal if BITS is set, or as the recorded name that it stands for, with blanks escaped. */
+/* Append VALUE of variable V as a number, or as the name recorded for it, with blanks escaped. BITS: use hexadecimal numbers. */
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits);
-/* Append the VALUES of SITE's variables, "n=4096 flags=-". ABSENT has a bit for each unknown value, SHOWN for each to append. */
+/* Append the VALUES of SITE's variables that have a bit in SHOWN, such as "n=4096 flags=-". A bit in ABSENT makes a value "-". */
 void view_append_values(char **text, const struct profile *p, uint32_t site, const uint64_t *values,
 			uint32_t absent, uint32_t shown);
 /* Append an explanation of the context, such as "RCU callbacks queued by close, "; append nothing for a syscall. */
@@ -37,9 +37,9 @@ void view_append_context(char **text, const char *context);
 char *view_frames(const struct analyze_frame *frames, size_t n);
 /* Append NAMES as "a", "a and b" or "a, b and c". */
 void view_append_list(char **text, const char *const *names, size_t n);
-/* Return whether SHARE, a cause's fraction of a change, rounds to more than 100 %: other causes then offset a part of it. */
+/* Return whether SHARE, a cause's fraction of a change, rounds to more than 100 %. Other causes then offset a part of this one. */
 bool view_is_more_than_all(double share);
-/* Append BEFORE, then "97 % of WHOLE" or "more than all of WHOLE, partly offset elsewhere,". */
+/* Append BEFORE, then SHARE as "97 % of WHOLE" or, above 100 %, as "more than all of WHOLE, partly offset elsewhere,". */
 void view_append_share(char **text, const char *before, double share, const char *whole);
-/* Append N, the numbers of repetitions on both sides, "3 boots per side" or "3 and 4 boots". UNIT is "boot" or "run". */
+/* Append the numbers of repetitions on both sides, N, such as "3 boots per side" or "3 and 4 boots". UNIT is "boot" or "run". */
 void view_append_sides(char **text, const uint32_t n[2], const char *unit);

@@ -16,7 +16,7 @@
 #include "analyze/varies/varies.h"
 #include "view/page/table.h"
 
-/* The tables, in the order of JSON and of the page. The table NAME is the struct view_table report_NAME. */
+/* The tables, in the order of JSON and of the page. TABLE(NAME) stands for the struct view_table report_NAME. */
 #define VIEW_REPORT_TABLES(TABLE) \
 	TABLE(environment)        \
 	TABLE(workload)           \

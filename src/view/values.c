@@ -8,7 +8,7 @@
 #include "view/names.h"
 #include "view/page/page.h"
 
-/* Return the row for all of FUNCTION's variables together; the variables' own rows follow. FUNCTION NULL: the first function. */
+/* Return FUNCTION's row for all variables together. Rows of single variables follow it. FUNCTION NULL: the first function. */
 static const struct varies_shift *all_of(const struct varies_shifts *s, const char *function)
 {
 	for (uint32_t i = 0; i < s->n_rows; i++)
@@ -24,8 +24,8 @@ static void append_ticks(char **text, double ticks, enum profile_clock clock, co
 
 /*
  * Append the change that different captured values cause: "+5,940 from different values, mostly of crng_init (0 instead of 2 on
- * average)". Omit the variable MOST if it causes less than half of this change, or if it is NULL. Omit MOST also if calls with
- * equal values changed more than 10 times as much.
+ * average)". Omit MOST, the variable in this example, if it is NULL or causes less than half of the change. Omit MOST also if the
+ * change at equal values is more than 10 times as large.
  */
 static void append_by_values(char **text, const struct varies_shift *all,
 			     const struct varies_shift *most, enum profile_clock clock)

@@ -22,7 +22,7 @@ static const char *count(double n)
 
 static void append_machine(char **text, const struct analyze_warning *w)
 {
-	/* Rows: a key of the environment, a warning, and the text for a recording without this key (NULL: "unknown"). */
+	/* Each row has a key of the environment, a warning, and a text for recordings without this key (NULL: "unknown"). */
 	static const char *const words[][3] = {
 		{ PROFILE_ENV_ARCH, "different architectures" },
 		{ PROFILE_ENV_CPU, "different CPUs" },
@@ -170,7 +170,7 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 		alloc_append(text, "syscalls and page faults");
 }
 
-/* Texts of warnings with a name as their only parameter, printed by "%s". */
+/* Texts of warnings whose only parameter is a name, printed by "%s". */
 static const char *const sentences[] = {
 	[ANALYZE_WARNING_EMPTY] = "the file contains no runs",
 	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",

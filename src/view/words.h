@@ -15,14 +15,14 @@ char *view_warning(const struct analyze_warning *w);
 json_t *view_warnings_json(const struct analyze_warnings *warnings);
 
 /*
- * Return a sentence on the change per call of FUNCTION (NULL: the first function in S), in ticks of CLOCK: the part that other
- * captured values cause, and the change at equal values. For free(). NULL: a recording lacks captured calls of FUNCTION.
+ * Return a sentence, for free(), on the change of FUNCTION's time per call, in ticks of CLOCK: the change by different captured
+ * values, and the change at equal values. FUNCTION NULL: the first function in S. NULL: a recording lacks captured calls.
  */
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
-/* Return the row of the variable whose other values cause most of FUNCTION's change; NULL: no variable causes a part of it. */
+/* Return the row of the variable whose different values cause most of FUNCTION's change; NULL: no variable causes a part of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
 
-/* Return a line of a traced call, "    mm/slub.c:1978 shuffle_freelist", indented by its depth in the call; for free(). */
+/* Return a line of a trace as text, "    mm/slub.c:1978 shuffle_freelist", indented by the depth of nested calls; for free(). */
 char *view_trace_text(const struct analyze_trace_line *of);

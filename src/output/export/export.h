@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Export of a recording's stacks, as a call tree, to formats of other tools. A new format needs a source file and a line in
- * EXPORT_FORMATS.
+ * Export of a recording's stacks to formats of other tools. The stacks form a call tree. A new format needs a source file and a
+ * line in EXPORT_FORMATS.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "analyze/inline/stacks.h"
 #include "base/alloc.h"
 
-/* Arguments of FORMAT: the format's name, and whether it is binary. */
+/* FORMAT(NAME, BINARY) stands for an export format. BINARY is true if its output is not text. */
 #define EXPORT_FORMATS(FORMAT)    \
 	FORMAT(speedscope, false) \
 	FORMAT(pprof, true)
@@ -37,8 +37,8 @@ struct export
 	const struct profile *p, *other; /* OTHER: the second recording to compare, or NULL */
 	char *title; /* command line of the workload */
 	const char *unit; /* unit of the counts: "samples" or "instructions" */
-	double period; /* ticks of the profile's clock per count */
-	double noise[2]; /* variance of each side's count, divided by the count; 0: exact counts */
+	double period; /* number of clock ticks that a count stands for */
+	double noise[2]; /* variance of a count divided by the count, per recording; 0: exact */
 	double time; /* start of the recording, in seconds since 1970; NAN: unknown */
 	vec_of(struct export_frame, frames); /* without duplicates */
 	vec_of(struct export_node, nodes); /* each caller before its callees */
@@ -53,21 +53,21 @@ struct export
 /* Initialize E from the STACKS of P. Both must outlive E. */
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
 /*
- * Add the stacks of the recordings SIDES (the second may be NULL) to STACKS, and initialize E with them. Counts are per run.
- * Return 0 or -errno, reported.
+ * Add the stacks of the recordings SIDES to STACKS, and initialize E with STACKS. The second recording may be NULL. Counts are per
+ * run. Return 0 or -errno, reported.
  */
 int export_init_sides(struct export *e, const struct profile *const sides[2],
 		      struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
-/* Return the difference between the second and first count, relative to the larger; 0 if it is within two standard errors. */
+/* Return the change from COUNTS[0] to COUNTS[1] as a fraction of the larger one; 0 if it is within two standard errors. */
 double export_change(const struct export *e, const double counts[2]);
 
-/* The nodes of E that a flame graph draws: the widest nodes and, among equally wide ones, those closest to a root. */
+/* A selection of E's nodes for a flame graph: the widest nodes and, of equally wide nodes, those closest to a root. */
 struct export_graph {
-	/* Counts of node N, including nodes below it, at 2 * N (first recording) and 2 * N + 1. The last two are totals. */
+	/* Elements 2 * N and 2 * N + 1 count node N and all nodes below it, per recording. The last two elements are totals. */
 	double *counts;
-	/* Indexed by node: the larger count, or the sum of the children's widths if that is more. The last is the roots' sum. */
+	/* Width of each node: its larger count or, if more, the sum of its children's widths. The last is for the roots. */
 	double *widths;
 	bool *is_drawn; /* indexed by node; if true, the parent is drawn too */
 	uint32_t left_out; /* number of nodes that are not drawn */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "output/export/export.h"
 
-/* ---- protocol buffers, without protobuf-c: its generator and library would need more code ---- */
+/* ---- protocol buffers: protobuf-c, a generator and a library, would need more code than this ---- */
 
 /* A protocol buffer message under construction. All zero: an empty message. */
 struct proto {

@@ -25,7 +25,7 @@ struct color {
 	uint8_t rgb[3];
 };
 
-/* Lightest color of each kind of frame: names select one of 5 shades. People with red-green blindness can tell kinds apart. */
+/* Lightest color of each kind of frame. The name selects one of 5 shades. The kinds differ for red-green blind people, too. */
 static const struct color kinds[] = {
 	[ANALYZE_FRAME_OTHER] = { "syscall or other context", { 170, 200, 235 } },
 	[ANALYZE_FRAME_KERNEL] = { "kernel (_[k] in folded stacks)", { 255, 170, 80 } },
@@ -44,7 +44,7 @@ static const struct color changes[] = {
 	[LESS] = { "less", { 90, 155, 225 } },
 };
 
-/* Script of the SVG. Attributes of each frame have its begin and width, in the recording's unit. */
+/* Script of the SVG. A frame's attributes data-x and data-w are its begin and width, in the recording's unit. */
 static const char script[] =
 	"const one = id => document.getElementById(id), frames = [...one('frames').children];\n"
 	"const all = +frames[0].dataset.w, svg = document.documentElement;\n"
@@ -219,7 +219,7 @@ static void write_details(FILE *out, const struct export *e, const struct bar *b
 		fprintf(out, " (%.0f %s, %.2f %%)", counts[0], e->unit, 100 * counts[0] / all[0]);
 }
 
-/* Set RGB to BAR's color: a shade of its kind's color for one recording, or a mix of grey and a change's color for two. */
+/* Set RGB to BAR's color. For one recording, it is a shade of its kind's color; for two, a mix of grey and one of `changes`. */
 static void color_of(const struct export *e, const struct bar *bar, double rgb[3])
 {
 	double change = e->other ? export_change(e, bar->counts) : 0;
@@ -262,7 +262,7 @@ static void write_bar(FILE *out, const struct export *e, const struct export_gra
 void export_write_svg(FILE *out, const struct export *e)
 {
 	scoped(export_graph_deinit) struct export_graph g = { 0 };
-	/* Indexed by node: position where the node's next child begins. The last element is for the roots. */
+	/* An element per node: the position where its next child begins. The last element is for the next root. */
 	scoped_free double *ends = alloc_array(e->n_nodes + 1, sizeof(*ends));
 	uint32_t deepest = 0, n = e->n_nodes;
 	double height, base;

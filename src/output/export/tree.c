@@ -22,7 +22,7 @@ int64_t export_integer(double count)
 	return count < 0x1p62 ? llround(count) : (int64_t)1 << 62;
 }
 
-/* A flame graph has at most FRAMES_MOST frames, and no frames narrower than this part of its width, a tenth of a pixel. */
+/* Maximum number of frames in a flame graph. Minimum width of a frame as a fraction of the graph's width: a tenth of a pixel. */
 #define NARROWEST   (1 / 12000.0)
 #define FRAMES_MOST 10000
 
@@ -142,7 +142,7 @@ static double *counts_below(const struct export *e)
 		for (int side = 0; side < 2; side++)
 			counts[2 * leaf->node + side] += leaf->counts[side];
 	}
-	/* NODES has each caller before its callees. */
+	/* Add callees to their callers, last node first, since NODES has each caller before its callees. */
 	for (uint32_t i = e->n_nodes; i-- > 0;) {
 		uint32_t parent = e->nodes[i].parent;
 

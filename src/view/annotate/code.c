@@ -19,7 +19,7 @@ struct listing {
 	struct arch_disasm *disasm;
 	bool color;
 	bool sampled, counted; /* the function has samples; its instructions were counted */
-	uint32_t body, line; /* of the last printed instruction; ANALYZE_NO_BODY: none yet */
+	uint32_t body, line; /* BODY and LINE of the last instruction; ANALYZE_NO_BODY: none */
 	bool fresh; /* the next instruction is the first one, or follows a gap */
 };
 
@@ -51,7 +51,7 @@ static void write_empty_columns(const struct listing *l)
 	fprintf(l->out, "%*s", columns_width(l), "");
 }
 
-/* Write the columns before the code, except columns that are not shown. */
+/* Write the columns to the left of the code. Leave out the columns of samples, or of executions, if there are none. */
 static void write_columns(const struct listing *l, const char *share, const char *self,
 			  const char *callees, const char *executed, const char *address)
 {
@@ -85,7 +85,7 @@ static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t d
 	return body;
 }
 
-/* Write a heading for BODY and for each inlined function around BODY that does not contain the previous instruction. */
+/* Write headings for BODY and the inlined functions around BODY, except those that also contain the previous instruction. */
 static void write_bodies(struct listing *l, uint32_t body)
 {
 	uint32_t depth = depth_of(l, body), same = l->fresh ? 0 : depth_of(l, l->body);
@@ -136,7 +136,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
 			 *plain = output_text_escape(text);
-	/* Choose the color by samples; without samples, by executions, relative to all instructions executed per call. */
+	/* Choose the color by the share of samples. Without samples, choose it by the share of executed instructions. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= LITTLE         ? OUTPUT_STYLE_HOT :
 				  part >= HALF_A_PERCENT ? OUTPUT_STYLE_WARM :

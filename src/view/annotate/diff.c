@@ -52,7 +52,7 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 	}
 }
 
-/* Return the increase of instructions executed per call; 0: they were not counted in both recordings. */
+/* Return how many more instructions the hardened kernel executes per call at ROW; 0: not counted in both recordings. */
 static double executed_more(const struct annotate_diff_row *row)
 {
 	double more = row->of.sides[1].per_call - row->of.sides[0].per_call;
@@ -98,7 +98,7 @@ static int change_compare(const void *left, const void *right)
 		SIDE_COLUMN("samples", COUNT, samples, .header = samples_, .rank = 2),         \
 		SIDE_COLUMN("per_call", COUNT, per_call, ##__VA_ARGS__)
 
-/* The method of measurement behind a table's figures. */
+/* Origin of a table's figures: samples, samples and counted executions, or an exact recording. */
 enum source {
 	SAMPLED,
 	SAMPLED_COUNTED,
@@ -167,7 +167,7 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 {
 	const struct annotate_diff_row *r = row;
 
-	/* If a kernel lacks the row's code, the cost there is known to be 0, and is no estimate. */
+	/* If a kernel lacks this code, its cost is exactly 0, so the value in this kernel's column has no mark. */
 	if (group->key && !(r->of.sides[!strcmp(group->key, "hardened")].n_insns > 0))
 		return NULL;
 	return "~";
@@ -185,7 +185,7 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 		rows->section.mark = NULL;
 }
 
-/* Set ROWS to the rows of TABLE for the page, in the given order. */
+/* Set ROWS to the rows of TABLE that ORDER selects for the page. Sort them as ORDER says. */
 static void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,
 				    const struct view_annotate_diff *c,
 				    enum annotate_diff_order order)
@@ -235,7 +235,7 @@ const struct view_table annotate_diff_lines = {
 	.rows = lines_rows,
 };
 
-/* ---- diff page ---- */
+/* ---- the page of `diff --annotate` ---- */
 
 /* Return "593 instructions executed per call, ", or "" if instructions were not counted; for free(). */
 static char *executed_text(const struct analyze_annotation *a)
@@ -282,8 +282,8 @@ static bool is_significant(const struct annotate_diff_row *row)
 }
 
 /*
- * Return the inlined function or line with the largest significant change: a line if it changed more than any inlined function. If
- * one inlined function contains another with nearly the same change (above 95 %), return the inner one.
+ * Return the inlined function with the largest significant change, or a source line that changed more. Of nested inlined
+ * functions, prefer the inner one if it has above 95 % of the outer one's change.
  */
 static const struct annotate_diff_row *find_change(const struct view_rows *bodies,
 						   const struct view_rows *lines)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output of `kprotperf annotate`: its tables, and its JSON members other than tables. */
+/* The list of tables of `kprotperf annotate`, and further members of its JSON. */
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/annotate.h"

@@ -70,8 +70,8 @@ static void write_title(const struct view *v, const struct annotated *f)
 }
 
 /*
- * Return the inlined function with most of the time. If it contains another with at least 95 % of that time, return the inner one.
- * NULL: there is none.
+ * Return the inlined function with most of the time, or an inner one with at least 95 % of that time. NULL: there are no inlined
+ * functions.
  */
 static const struct annotate_row *main_body(const struct view_rows *bodies)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of places with the function's code: the function itself, and each function that it is inlined into. */
+/* The table of places that contain the function's code: the function itself, and each function into which it is inlined. */
 #include <math.h>
 
 #include "base/alloc.h"

@@ -36,7 +36,7 @@ double annotate_line(uint32_t line)
 	return line ? line : NAN;
 }
 
-/* Return the executions per call; 0 if unknown. */
+/* Return the number of executions of ROW's code per call; 0: unknown. */
 static double executed(const struct annotate_row *row)
 {
 	return row->figures.per_call > 0 ? row->figures.per_call : 0;
@@ -146,7 +146,7 @@ bool annotated_is_live(const struct annotated *f, const struct analyze_place *pl
 	return f->kcore && !(place->problems & KERNEL_FLOW_NOT_LIVE);
 }
 
-/* Read the instruction's bytes from the source that was disassembled: the running kernel or the file. */
+/* Read the bytes of instruction I from the running kernel or the file, whichever was disassembled. */
 static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
 		       const struct analyze_instruction *i, uint8_t bytes[])
 {
@@ -155,7 +155,7 @@ static bool read_bytes(const struct annotated *f, const struct analyze_place *pl
 	return kernel_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
 }
 
-/* Return a remark on a static key or on accessed data, for free(); NULL: there is none. */
+/* Return a remark on the static key or the data that instruction I accesses; for free(). NULL: there is none. */
 static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 		    const struct analyze_place *place, const struct analyze_instruction *i,
 		    const char *target, bool is_nop)
@@ -164,7 +164,7 @@ static char *remark(const struct annotated *f, const struct arch_disasm *disasm,
 	const char *name;
 
 	if (i->insn.kind == KERNEL_INSN_LABEL) {
-		/* A static key's jump label is a nop or a jump. The file does not tell which one was executed. */
+		/* The jump label of a static key is a nop or a jump. A file does not tell which of them the kernel executed. */
 		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,

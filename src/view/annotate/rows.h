@@ -26,7 +26,7 @@ struct annotate_row {
 	ROW_COLUMN("share", FRACTION, figures.share, .header = "SHARE", .rank = OUTPUT_IF_ANY), \
 		ROW_COLUMN("share_low", FRACTION, figures.low),                                 \
 		ROW_COLUMN("share_high", FRACTION, figures.high)
-/* This column's header is the section's prefix, "TIME/CALL" or "TIME/RUN". */
+/* Print the section's prefix, such as "TIME/CALL" or "TIME/RUN", as the header of this column. */
 #define COST                                                                        \
 	ROW_COLUMN("cost", TIME, figures.cost, .header = "", .rank = OUTPUT_IF_ANY, \
 		   .prefixed = true, .estimable = true)
@@ -38,7 +38,7 @@ struct annotate_row {
 	ROW_COLUMN("executions", COUNT, figures.executions), \
 		ROW_COLUMN("per_call", COUNT, figures.per_call)
 
-/* An additional column of pages, shown if instructions were counted. */
+/* The column EXECUTED, which pages show if executions were counted. */
 extern const struct output_column annotate_counted_columns[1];
 #define COUNTED_GROUPS(array)                          \
 	{                                              \
@@ -48,7 +48,7 @@ extern const struct output_column annotate_counted_columns[1];
 		}                                      \
 	}
 
-/* Return the figures for HITS. EXECUTIONS (in total) and PER_CALL are NAN if executions were not counted. */
+/* Return the figures for HITS. EXECUTIONS is the total number of executions, PER_CALL their number per call; NAN: not counted. */
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
@@ -56,8 +56,8 @@ struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 double annotate_line(uint32_t line);
 
 /*
- * Choose the ROWS of F for a page: only rows with samples or executions, most samples first. If executions were counted, use
- * COUNTED as the groups of columns.
+ * Select ROWS of F for a page: keep rows with samples or executions, most samples first. If executions were counted, use COUNTED
+ * as the groups of columns. COUNTED NULL: keep all rows and their groups.
  */
 void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 			  const struct output_group counted[2]);
@@ -78,8 +78,8 @@ struct annotate_diff_row {
 
 /* Selection and order of the rows on the page of `diff --annotate`. */
 enum annotate_diff_order {
-	ANNOTATE_DIFF_CHANGED, /* rows with samples or another execution count, largest change first */
-	ANNOTATE_DIFF_SEEN, /* the same rows, sorted by inlined function and source line */
+	ANNOTATE_DIFF_CHANGED, /* rows with samples or changed executions, largest change first */
+	ANNOTATE_DIFF_SEEN, /* rows of ANNOTATE_DIFF_CHANGED, sorted by function and source line */
 	ANNOTATE_DIFF_ALL, /* all rows, sorted by inlined function and source line */
 };
 

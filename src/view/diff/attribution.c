@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table that divides the change per run: a tree of syscalls and functions whose changes add up to the parent's. */
+/* The table that divides the change per run. Its rows form a tree, and the changes of child rows add up to the parent's change. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 struct line {
 	struct why_attribution_row row;
 	const char *label; /* the row's name, indented by its level in the tree */
-	double weight; /* |DELTA|, at most the parent row's weight; NAN for the whole command */
+	double weight; /* |DELTA| limited by the rows above in the tree; NAN: whole command */
 };
 
 static const struct output_column columns[] = {
@@ -51,7 +51,7 @@ static char *label(const struct why_attribution_row *row)
 	return text;
 }
 
-/* For people, leave out small rows and show one row for the rest of each level. JSON and CSV have all rows. */
+/* On pages, leave out small rows, and show their sum as one row per level of the tree. JSON and CSV have all rows. */
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct why_attribution *a = &((const struct view_diff *)data)->attribution;

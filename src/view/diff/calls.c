@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Comparison of syscalls and of functions: a table for each, a common table for CSV, and tables with further figures on the page.
- */
+/* Comparison of syscalls and of functions: a table for each, one for both in CSV, and tables of percentiles on the page. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -11,7 +9,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* Maximum number of functions that the page's first screen names because only one recording timed them. */
+/* Maximum number of functions to name below the table of the first screen: functions that only one recording timed. */
 #define ALONE_FIRST 2
 
 static const struct output_column kind[] = {
@@ -100,7 +98,7 @@ static const struct output_group call_groups[] = {
 	{ COLUMNS(percentile_deltas) },
 };
 
-/* Columns of the page's tables with further figures, which do not fit into the tables of syscalls and functions. */
+/* First columns of the page's additional tables, whose figures do not fit into the tables of syscalls and functions. */
 static const struct output_column any[] = {
 	COLUMN(NULL, TEXT, analyze_diff_row, name, .header = "NAME"),
 	COLUMN(NULL, TEXT, analyze_diff_row, context, .header = "CONTEXT", .rank = 1),
@@ -163,7 +161,7 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 		  other ? "; also known as " : "", other ? other : "");
 }
 
-/* List the functions that only one recording timed, with their time per run, since the table has no difference for them. */
+/* List the functions that only one recording timed, with their time per run. The table cannot show a difference for them. */
 static void function_after(const struct view *v, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;

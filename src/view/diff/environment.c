@@ -9,7 +9,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 
-/* If more kernel options (other than protections) differ, the page shows none: kernel versions differ in hundreds of options. */
+/* Maximum number of kernel options (other than protections) on the page. If more differ, as between versions, show none. */
 #define CONFIG_MOST 8
 /* Maximum number of differences in the line at the top of the page. */
 #define LINE_MOST 3
@@ -98,7 +98,7 @@ static json_t *json(const void *data)
 	return env;
 }
 
-/* Return whether row I repeats an earlier row: the names are equal, or I is a kernel option and the other a protection's state. */
+/* Return whether an earlier row says enough about row I: it has I's name, or is a protection's state, and I is a kernel option. */
 static bool is_said(const struct analyze_env_row *rows, size_t i)
 {
 	for (size_t j = 0; j < i; j++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Changes of the perf events that `record --event` counts during each call. */
+/* The table that compares the numbers of perf events, which `record --event` counts during each call. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 
-/* Names other than "slower" and "faster", since fewer events do not always save time. */
+/* Verdicts on numbers of events. "slower" and "faster" would be wrong, since fewer events do not always save time. */
 static const char *const verdicts[] = {
 	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
 	[ANALYZE_VERDICT_SLOWER] = "more",     [ANALYZE_VERDICT_FASTER] = "fewer",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The sentence on the syscall or function that changed most. `diff` shows it if no cause is certain enough. */
+/* The sentence on the syscall or function that changed most. `diff` shows it if the causes of the change are too uncertain. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -22,8 +22,8 @@ static bool is_better(const struct analyze_diff_row *a, const struct analyze_dif
 }
 
 /*
- * Return the row that changed most, from the significant changes if there are any; NULL: no row changed. Ignore syscalls whose
- * change is at most the fraction LITTLE of the largest change.
+ * Return the row with the largest change, or with the largest significant change if there is one; NULL: no row changed. Ignore
+ * syscalls whose change is at most the fraction LITTLE of the largest change.
  */
 static const struct analyze_diff_row *find(const struct analyze_diff *diff)
 {

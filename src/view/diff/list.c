@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output of `kprotperf diff`: its tables, and the text above them. */
+/* The list of tables of `kprotperf diff`, and the text above the tables. */
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static char *conclude(const struct view_diff *c)
 	return answer;
 }
 
-/* Return the function that is the largest cause of the change, if calls of it were timed; otherwise NULL. */
+/* Return the function that causes most of the change, if its calls were timed; otherwise NULL. */
 static const char *main_function(const struct view_diff *c)
 {
 	const struct why_causes *causes = &c->why.command.causes;
@@ -89,7 +89,7 @@ static char *values_change(const struct view_diff *c)
 	return view_values_change(&c->shifts, main_function(c), c->diff.clock);
 }
 
-/* Return the change of the context with most of the command's first cause, in percent of the command's CPU time, or NAN. */
+/* Return the change of why_main_context() in percent of the baseline command's CPU time; NAN: unknown. */
 static double cpu_pct(const struct view_diff *c)
 {
 	const struct why_context *main = why_main_context(&c->why);

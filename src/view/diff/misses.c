@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Changes of misses in the cache model's caches and TLBs. */
+/* The table that compares the misses in the caches and TLBs of the cache model. */
 #include "view/misses.h"
 
 #include "view/diff.h"

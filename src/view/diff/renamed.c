@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions with different names on the two kernels that are compared as one function. */
+/* Functions whose names differ between the kernels, and which are compared as one function. */
 #include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The numbers of runs and boots behind the figures, and a note on too few of them. */
+/* The numbers of runs and boots from which the figures come, and a note if there are too few. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -21,7 +21,7 @@ static json_t *runs_json(const void *data)
 	return runs;
 }
 
-/* Return a note that verdicts are unclear because of WHY, with P's record command to repeat, and BESIDES last; for free(). */
+/* Return a note, for free(), that verdicts are unclear for the reason WHY, with advice to repeat P's command. BESIDES follows. */
 static char *undecided(const char *why, const struct profile *p, const char *besides)
 {
 	scoped_free char *command = view_command(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `diff --trace`: two traced calls, one of each recording, side by side. */
+/* The table of `diff --trace`: a traced call of each recording, side by side. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

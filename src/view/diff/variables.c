@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of changes per call that other captured values cause: a row per function, and a row for each of its variables. */
+/* The table of changes that different captured values cause in the time per call. It has a row per function and per variable. */
 #include "analyze/varies/varies.h"
 
 #include "view/page/columns.h"

@@ -115,7 +115,7 @@ static const struct view_table bodies = {
 	.json = bodies_json,
 };
 
-/* Return the number of inlined copies that match GLOB but have no instructions. NULL (inlined functions unknown) omits the key. */
+/* Return, as JSON, the number of inlined copies without instructions. NULL omits the key: inlined functions are unknown. */
 static json_t *empty_json(const void *data)
 {
 	const struct view_code *code = data;

@@ -83,7 +83,7 @@ static json_t *set_span(json_t *object, struct catalogue_span span)
 	return object;
 }
 
-/* Set KEY to the first of VALUES, synonyms separated by "|". */
+/* Set KEY to the first of several synonyms in VALUES, which "|" separates. */
 static void set_value(json_t *object, const char *key, const char *values)
 {
 	scoped_free char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;
@@ -130,7 +130,7 @@ static json_t *name_json(const void *entry)
 	return output_json_text(*(const char *const *)entry);
 }
 
-/* Iterate over a list of the catalogue. Each entry begins with a name. The name of the end mark is NULL. */
+/* Iterate over LIST, an array of the catalogue. AT points to an entry of SIZE bytes that begins with a name; NULL ends LIST. */
 #define for_each_entry(at, list, size)                                                            \
 	for (const char *at = (const char *)(list); at && *(const char *const *)(const void *)at; \
 	     at += (size))
@@ -209,7 +209,7 @@ static char *option_text(const void *entry)
 			 option->span);
 }
 
-/* Append WHAT, such as "off", and the parameter that does it: "off: NAME=VALUE". VALUE is the first of VALUES, separated by "|". */
+/* Append the parameter that switches a protection WHAT ("on" or "off"): NAME with the first of its VALUES, which "|" separates. */
 static void append_value(char **text, const char *what, const char *name, const char *values)
 {
 	if (values)

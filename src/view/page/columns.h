@@ -8,8 +8,8 @@
 #include "view/page/table.h"
 
 /*
- * A column with the member FIELD of struct OF. The arguments are its key in JSON and CSV (NULL: in neither), its type without
- * OUTPUT_, and further members of struct output_column. Tables on pages omit a column without .header.
+ * A column with the member FIELD of struct OF. KEY_ is the column's key in JSON and CSV (NULL: in neither), TYPE_ its type without
+ * OUTPUT_. Further arguments are members of struct output_column. Tables on pages omit a column without .header.
  */
 #define COLUMN(key_, type_, of, field, ...)                                                \
 	{                                                                                  \
@@ -20,9 +20,9 @@
 /* Initialize the columns of a group or table, or the groups of a table, with ARRAY. */
 #define COLUMNS(array) .columns = array, .n_columns = ARRAY_SIZE(array)
 #define GROUPS(array)  .groups = array, .n_groups = ARRAY_SIZE(array)
-/* Make a group's columns read the object PATH inside a row of TYPE. */
+/* Make the columns of a group read fields of PATH, an object inside a row of the type struct TYPE. */
 #define AT(type, path) .offset = offsetof(struct type, path)
-/* Initialize a table's groups with a single group: ARRAY, whose columns read the row itself. */
+/* Make ARRAY the columns of a table's only group. The columns read fields of the row itself. */
 #define ONE_GROUP(array) .groups = &(const struct output_group){ COLUMNS(array) }, .n_groups = 1
 
 /* Percentiles, minimum and maximum of a struct analyze_figures: columns of JSON and CSV only. */
@@ -34,8 +34,8 @@ extern const struct output_column view_all_times[6];
 #define VIEW_ALL_TIMES .columns = view_all_times, .n_columns = 6
 
 /*
- * Three groups for the struct analyze_figures at PATH in a row of OF: the columns of HEAD, VIEW_DISTRIBUTION and VIEW_ALL_TIMES.
- * Further arguments, such as .key = "baseline", are members of each group.
+ * Initialize three groups of columns for the struct analyze_figures at PATH in a row of struct OF: HEAD, VIEW_DISTRIBUTION and
+ * VIEW_ALL_TIMES. Further arguments, such as .key = "baseline", are members of each group.
  */
 #define VIEW_FIGURES(of, path, head, ...)                           \
 	{ AT(of, path), COLUMNS(head), ##__VA_ARGS__ },             \
@@ -44,5 +44,5 @@ extern const struct output_column view_all_times[6];
 		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
 	}
 
-/* Return the mark for estimates, "~" or "?~", if SIDE's time is an estimate; otherwise NULL. */
+/* Return "~" if SIDE's time is an estimate, or "?~" if the estimate also has a caveat; otherwise return NULL. */
 const char *view_range_mark(const struct analyze_range_side *side);

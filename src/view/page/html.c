@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The format "html": one self-contained file. It is the page that the build makes of src/view/html/, with JSON data: the text
- * above the tables, the tables as on the page, and the stacks and distributions of recordings. See docs/exports.md.
+ * The format "html": one self-contained file. The build makes its page from src/view/html/. The functions below add JSON data: the
+ * text above the tables, the tables, and the stacks and distributions of recordings. See docs/exports.md.
  */
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "view/page/writer.h"
 
 /*
- * Limits: ROWS_MOST rows per table; CELLS_MOST distributions, plus the remaining ones with the name of the last; BYTES_MOST bytes
- * for all tables, and as many for all distributions.
+ * Limits of the data. A table has at most ROWS_MOST rows. After CELLS_MOST distributions, only those with the same name as the
+ * last follow. All tables together have at most BYTES_MOST bytes, and so have all distributions.
  */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
@@ -33,7 +33,7 @@ bool view_html_is_there(void)
 	return view_html_page_size;
 }
 
-/* Call WRITE, and return the text that it writes if the width and the number of rows have no limit; for free(). */
+/* Return the text that WRITE writes on a page without limits of width and rows; for free(). */
 static char *text_of(void (*write)(const struct view *view, const void *data), const void *data)
 {
 	struct view view = { .everything = true, .top = -1, .is_terminal = 1 };
@@ -169,11 +169,11 @@ static json_t *tables_json(const struct view_request *request, size_t *room)
 
 /* ---- stacks ---- */
 
-/* Return a list of the drawn frames, [index of parent, of name in FRAMES, width, change, a count per recording]. Set FRAMES. */
+/* Append the drawn frames' names to FRAMES. Return the frames, each as [parent, index in FRAMES, width, change, two counts]. */
 static json_t *nodes_json(const struct export *e, const struct export_graph *g, json_t *frames)
 {
 	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
-	/* Indexed by frame: index of the name in FRAMES, plus 1; 0: not yet added. */
+	/* An element per frame: 1 plus the index of the frame's name in FRAMES, or 0 if the name is not yet in FRAMES. */
 	scoped_free json_int_t *names = alloc_array(e->n_frames, sizeof(*names));
 	json_t *nodes = json_array();
 
@@ -226,7 +226,7 @@ struct distribution {
 	const char *name, *context; /* a syscall has no CONTEXT */
 	int side;
 	struct profile_stats stats;
-	uint64_t oncpu; /* sum over all rows of NAME; orders the rows */
+	uint64_t oncpu; /* on-CPU time of all rows with this NAME; rows are sorted by it */
 };
 
 struct distributions {
@@ -267,7 +267,7 @@ static void distributions_add(struct distributions *d, const struct profile *p, 
 	}
 }
 
-/* Set ONCPU to its sum over all rows of the same name. The rows are sorted by name. */
+/* Set ONCPU of each row to the on-CPU time of all rows with the same name. The rows are sorted by name. */
 static void sum_names(struct distributions *d)
 {
 	for (size_t i = 0, end; i < d->n_rows; i = end) {

@@ -76,7 +76,7 @@ void view_section(const struct view *view, const struct output_section *section,
 		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
-/* Return the warning as text, for free(); NULL: it is mere information, and EVERYTHING is not set. */
+/* Return warning W as text, for free(); NULL: W only informs, and EVERYTHING is not set. */
 static char *shown_warning(const struct analyze_warning *w, bool everything)
 {
 	return everything || w->severity != ANALYZE_SEVERITY_INFO ? view_warning(w) : NULL;

@@ -38,20 +38,20 @@ void view_fact(const struct view *view, const char *name, const char *value);
 void view_section(const struct view *view, const struct output_section *section, unsigned int top);
 
 /*
- * Write the warnings on the page after a blank line, and also on stderr if the page is no terminal. Leave out mere information
- * unless VIEW has EVERYTHING.
+ * Write the warnings on the page after a blank line, and also on stderr if the page is no terminal. Leave out warnings that only
+ * inform, unless VIEW has EVERYTHING.
  */
 void view_warnings(const struct view *view, const struct analyze_warnings *warnings);
 /* Write the warnings on stderr only, for output formats without warnings. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
-/* Return a description of the times, such as "on-CPU time, less probe cost"; EXACT: omit the words on probe cost. For free(). */
+/* Return a description of the times, such as "on-CPU time, less probe cost"; for free(). EXACT: do not mention probe cost. */
 char *view_times(const struct analyze_options *figures, bool exact);
 
 /* Return a sentence on the limits of instruction counts if CLOCK counts instructions, else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
-/* Return " instructions" or, if N is 1, " instruction"; "" for times in ns, since output_number() appends their unit. */
+/* Return " instructions" or, if N is 1, " instruction". Return "" for times in ns, since output_number() appends the unit. */
 const char *view_unit(enum profile_clock clock, double n);
 
 /* Return S, the kernel's share of the command's CPU time, as a new JSON object; null if the share is unknown. */

@@ -69,7 +69,6 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 	return shown < all;
 }
 
-/* Format the table of PART as text for PAGE. */
 static void part_make(struct part *part, const struct view *page, const void *data)
 {
 	struct output_table_options options = { .width = page->width,
@@ -104,7 +103,7 @@ static void part_drop(struct part *part)
 	part->is_dropped = true;
 }
 
-/* Return the last lines of the page, on options that show omitted rows and tables; for free(). NULL: nothing is omitted. */
+/* Return the last lines of the page, which name options that show omitted rows and tables; for free(). NULL: none is omitted. */
 static char *more_text(const struct view *view, const struct part *parts, size_t n)
 {
 	scoped_free char *names = NULL;
@@ -129,7 +128,7 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	return text;
 }
 
-/* Format the tables of the first screen, each with its maximum number of rows. Mark the other tables as dropped unless empty. */
+/* Format the tables of the first screen, each with its maximum number of rows. Mark other tables as dropped unless empty. */
 static struct part *screen_make(const struct view *view, const struct view_request *request)
 {
 	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
@@ -156,7 +155,7 @@ static void screen_free(struct part *parts, size_t n)
 	free(parts);
 }
 
-/* Return whether HEAD lines, PARTS with blank lines between them, and the lines of more_text() exceed the screen. */
+/* Return whether the screen is too short for HEAD lines, the PARTS with blank lines between them, and the lines of more_text(). */
 static bool is_too_long(const struct view *view, const struct part *parts, size_t n, size_t head)
 {
 	scoped_free char *more = more_text(view, parts, n);
@@ -167,7 +166,7 @@ static bool is_too_long(const struct view *view, const struct part *parts, size_
 	return lines > VIEW_SCREEN_LINES;
 }
 
-/* Make PARTS fit the screen, last table first: reduce rows, then drop tables. Then add rows to tables while there is space. */
+/* Make PARTS fit the screen: first remove rows, then whole tables, the last table first. Fill free space with more rows. */
 static void screen_fit(struct part *parts, const struct view *view,
 		       const struct view_request *request, size_t head)
 {

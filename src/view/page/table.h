@@ -17,7 +17,7 @@
 /* The rows of a table, made for one output. */
 struct view_rows {
 	struct output_section section;
-	bool for_people; /* rows are selected and sorted for a page, not all rows */
+	bool for_people; /* selected and sorted for a page; otherwise, ROWS has all rows */
 	void *owned; /* array from view_rows_new(), freed by view_rows_deinit(); NULL: none */
 	struct alloc_texts texts;
 };
@@ -25,18 +25,18 @@ struct view_rows {
 /* The first member of each command's output data. */
 struct view_data {
 	enum profile_clock clock; /* clock of all times in the data */
-	const char *prefix; /* word before headers, such as "WALL" in "WALL MEAN", or NULL */
+	const char *prefix; /* word in front of headers, such as "WALL" in "WALL MEAN"; or NULL */
 	/* The recordings, for output other than tables, such as distributions; NULL: none. */
 	const struct profile *p[2];
 	const struct analyze_warnings *warnings; /* NULL: not known */
 };
 
-/* Initialize a table whose rows are an array in the command's output data, a struct OF: its member ROWS_ with N_ elements. */
+/* Initialize a table whose rows are an array in the command's output data: the member ROWS_ of struct OF, with N_ elements. */
 #define VIEW_LIST(of, rows_, n_)                                               \
 	.list = offsetof(struct of, rows_), .list_n = offsetof(struct of, n_), \
 	.row_size = sizeof(*((struct of *)NULL)->rows_)
 
-/* Initialize a table whose rows have the type struct OF. The function MAKE completes each row: see LINE below. */
+/* Initialize a table whose rows have the type struct OF. MAKE is the member LINE of struct view_table. It completes each row. */
 #define VIEW_LINES(of, make) .line = make, .line_size = sizeof(struct of)
 
 /* Output formats that contain a table; 0: all formats. */
@@ -52,23 +52,23 @@ struct view_table {
 	const char *name; /* argument of --section, and key in JSON */
 	unsigned int places; /* bits of enum view_places; 0: all */
 	unsigned int first; /* maximum rows on the first screen; 0: not on the first screen */
-	bool (*is_aside)(const void *data); /* true: not on the first screen; NULL: never true */
+	bool (*is_aside)(const void *data); /* true: leave out of the first screen; NULL: never */
 	/* On the HTML page, IS_CLOSED tables are folded below all others, and IS_ANSWER tables are above the flame graph. */
 	bool is_closed, is_answer;
-	bool is_whole; /* the first screen shows FIRST rows, or omits the table */
+	bool is_whole; /* on the first screen, show FIRST rows or omit the table */
 	const char *title; /* title without colon; NULL: none */
 	char *(*title_of)(const void *data); /* return a title that depends on data; for free() */
 	const char *legend; /* explanation below the rows, with --all or --section; NULL: none */
 	const char *none; /* text if there are no rows, with --all or --section; NULL: none */
 	const struct output_group *groups;
 	size_t n_groups;
-	size_t redundant; /* as in struct output_section */
+	size_t redundant; /* offset of a flag in rows, as in struct output_section */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	size_t weight;
 	size_t list, list_n, row_size; /* set by VIEW_LIST(); ROW_SIZE 0: no array */
 	/*
-	 * Complete the row LINE, LINE_SIZE bytes that begin with a copy of an array element and then are 0. Return false to omit
-	 * the row. NULL: rows stay as they are.
+	 * Complete LINE, a row of LINE_SIZE bytes that begins with a copy of an array element. All other bytes are 0. Return false
+	 * to omit the row. If the function is NULL, the array elements are the rows.
 	 */
 	bool (*line)(struct view_rows *rows, void *line, const void *data);
 	size_t line_size;
@@ -78,7 +78,7 @@ struct view_table {
 	void (*after)(const struct view *view, const void *data);
 	/* Write the table in a form other than title and rows; write nothing if it is empty. NULL: title and rows. */
 	void (*page)(const struct view *view, const void *data);
-	/* Return JSON other than a list of rows; a NULL result omits the key. Function NULL: a list of rows. */
+	/* Return the table as JSON other than a list of rows, or NULL to omit the table. Function NULL: a list of rows. */
 	json_t *(*json)(const void *data);
 };
 

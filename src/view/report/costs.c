@@ -32,7 +32,7 @@ static char *title(const void *data)
 			    r->costs.boots > 1 ? "in the first boot" : "before the first run");
 }
 
-/* Write the calibrations that have no cost inside the measured time, such as that of the sampler, and probes of unknown cost. */
+/* Write the calibrations without a cost inside the measured time, such as the sampler's. Also name probes of unknown cost. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
 	vec_each(const struct analyze_cost, row, costs, rows) {
@@ -43,7 +43,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 	}
 }
 
-/* Return "big-fork +40.4 %, [elapsed time] +16.5 %", measured by runs with and without probes; NULL: no such runs. For free(). */
+/* Return the slowdown by probes, "big-fork +40.4 %, [elapsed time] +16.5 %"; for free(). NULL: no runs without probes. */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL;
@@ -83,7 +83,7 @@ static char *subtracted(const struct view_report *r)
 	const struct analyze_costs *costs = &r->costs;
 	double all = 0;
 
-	/* The errors of the rows add up, since they all come from the same calibration. */
+	/* All rows have the error of the same calibration, so add up the errors, and not their squares. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
 		all += ANALYZE_SYSTEMATIC_REACH * row->moments.systematic * row->figures.calls;
 	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output of `kprotperf report`: its tables, and the text above them. */
+/* The list of tables of `kprotperf report`, and the text above the tables. */
 #include <math.h>
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 #define ENTRY(name) &report_##name,
 static const struct view_table *const tables[] = { VIEW_REPORT_TABLES(ENTRY) };
 
-/* Return the losses as text, such as "none (not counted: probe_missed)"; for free(). */
+/* Return the numbers of lost data as text, such as "none (not counted: probe_missed)"; for free(). */
 static char *losses_text(const struct view_report *r)
 {
 	scoped_free char *unknown = NULL;

@@ -6,7 +6,7 @@
 
 struct line {
 	struct analyze_loop loop;
-	bool is_of_a_context; /* the row for all contexts contains this row's counts */
+	bool is_of_a_context; /* a row of one context; the row of all contexts includes it */
 };
 
 static const struct output_column columns[] = {

@@ -40,7 +40,7 @@ static void rows(struct view_rows *rows, const void *data)
 	}
 }
 
-/* Return the counts of all kinds of loss or, if INFO is set, of all kinds that only inform (profile_loss_is_info()). */
+/* Return the counts of all kinds of lost data. INFO: return the kinds that only inform instead (profile_loss_is_info()). */
 static json_t *counts_json(const struct view_report *r, bool info)
 {
 	json_t *losses = json_object();
@@ -63,7 +63,7 @@ static json_t *accounting_json(const void *data)
 	const struct analyze_accounting *a = &r->accounting;
 	json_t *accounting = counts_json(r, true);
 
-	/* If a run lacks a term of the balance, sums over the other runs do not balance: ENTRIES and UNACCOUNTED are unknown. */
+	/* If a run lacks one of the counters, sums over the other runs do not balance: ENTRIES and UNACCOUNTED are unknown. */
 	output_json_set(accounting, "entries",
 			output_json_number(a->known ? (double)a->entries : NAN));
 	output_json_set(accounting, "calls", output_json_number((double)a->calls));

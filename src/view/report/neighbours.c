@@ -23,7 +23,7 @@ struct line {
 	}
 
 static const struct output_column columns[] = NEIGHBOUR_COLUMNS("SAMPLES");
-/* Exact recordings have no samples: omit this column. CPU TOTAL contains instructions. */
+/* Exact recordings have no samples, so hide the column SAMPLES. The column CPU TOTAL contains instructions. */
 static const struct output_column exact_columns[] = NEIGHBOUR_COLUMNS(NULL);
 static const struct output_group exact_group = { COLUMNS(exact_columns) };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Timed inlined functions, and calls timed at their call sites because their targets cannot be timed. */
+/* Inlined functions that were timed, and calls that were timed at the call site because the called function cannot be timed. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

@@ -14,7 +14,7 @@ static double oncpu_of(const struct analyze_row *row)
 	return row->figures.totals[ANALYZE_TIME_ONCPU];
 }
 
-/* Return the function with most time in CONTEXT or, if several have nearly as much, the innermost; NULL: no function has much. */
+/* Return the innermost function that has nearly the most on-CPU time in CONTEXT; NULL: no function has a large part of it. */
 static const struct analyze_row *find_function(const struct view_report *r,
 					       const struct analyze_row *context)
 {
@@ -37,7 +37,7 @@ static const struct analyze_row *find_function(const struct view_report *r,
 	return best;
 }
 
-/* Return "; 18 % of that is in shuffle_freelist", a part of ROW's time or, if no function was timed, of samples. For free(). */
+/* Return "; 18 % of that is in shuffle_freelist": a part of ROW's time or, if no function was timed, of samples. For free(). */
 static char *where_text(const struct view_report *r, const struct analyze_row *row)
 {
 	const struct analyze_row *f = find_function(r, row);
@@ -58,7 +58,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 			    name, leaf->share > 0.5 ? "" : ", more than anywhere else");
 }
 
-/* Return the syscall, or page faults, with the most on-CPU time; NULL: none. Set *SUM to the on-CPU time of all rows. */
+/* Return the row (a syscall or page faults) with the most on-CPU time; NULL: none. Set *SUM to the on-CPU time of all rows. */
 static const struct analyze_row *find_syscall(const struct view_report *r, double *sum)
 {
 	const struct analyze_row *best = NULL;

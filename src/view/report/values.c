@@ -25,7 +25,7 @@ static const struct output_column columns[] = {
 	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
 };
 
-/* Return the captured values as text. For people, omit variables that never vary (no bit in VARIES), unless none varies. */
+/* Return the values of C as text. On a page, omit variables that never vary, with no bit in VARIES, unless none varies. */
 static const char *word_values(struct view_rows *rows, const struct profile_capture *c,
 			       const struct profile *p, uint32_t varies)
 {
@@ -37,7 +37,7 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 	return alloc_keep(&rows->texts, text);
 }
 
-/* Sort calls of one function, in one context and with equal values next to each other. */
+/* The order puts calls of one function side by side if they have the same context and equal values. */
 define_compare(by_values, struct line,
 	       compare_values(a->calls.site, b->calls.site)               ?:
 		       compare_values(a->calls.context, b->calls.context) ?:
@@ -127,7 +127,7 @@ static void rows(struct view_rows *rows, const void *data)
 	rows->section.n_rows = n;
 }
 
-/* Suggest `report --why-varies` for the function with most time in captured calls, of those whose captured values differ. */
+/* Suggest `report --why-varies` for a function whose captured values differ: the one with most time in captured calls. */
 static void after(const struct view *view, const void *data)
 {
 	const struct profile *p = ((const struct view_data *)data)->p[0];

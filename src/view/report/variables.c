@@ -57,7 +57,7 @@ static char *number(double time, int digits, enum profile_clock clock)
 		       alloc_printf("%.*g", digits, time);
 }
 
-/* Return "20.2 +-0.1 instructions per unit of s->objects + 96", for free(); NULL: time is not linear in any variable. */
+/* Return time as a linear function, "20.2 +-0.1 instructions per unit of s->objects + 96"; for free(). NULL: it is not linear. */
 static char *law_text(const struct varies_law *law, enum profile_clock clock)
 {
 	scoped_free char *slope = number(law->slope, 4, clock),
@@ -94,7 +94,7 @@ static char *condition_text(const struct varies_part *part, const struct profile
 	return text;
 }
 
-/* Return the time of the calls in PART as a linear function of a variable, or as a mean; for free(). */
+/* PART is a set of calls. Return their time as a linear function of a variable or, without one, as the mean; for free(). */
 static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
 	return law_text(&part->law, clock) ?:
@@ -102,7 +102,7 @@ static char *part_text(const struct varies_part *part, enum profile_clock clock)
 				    view_unit(clock, part->mean));
 }
 
-/* Append "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": the slower part of each split, then the rest. */
+/* Append each part of the calls, slower parts first: "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610". */
 static void append_parts(char **text, const struct varies *v, const struct profile *p)
 {
 	const struct varies_part *part = v->parts, *end = v->parts + v->n_parts;
@@ -131,7 +131,7 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 	}
 }
 
-/* Append ", as do a, b and c": variables that explain, each alone, nearly as much as the first selected variable. */
+/* Append ", as do a, b and c": the variables that, each alone, explain nearly as much as the first selected variable. */
 static void append_same(char **text, const struct varies *v)
 {
 	scoped_free const char **names = alloc_array(v->n_ranks, sizeof(*names));
@@ -144,7 +144,7 @@ static void append_same(char **text, const struct varies *v)
 	view_append_list(text, names, n);
 }
 
-/* Return a sentence on the variables that explain the latency, and the share that they explain. */
+/* Return a sentence that names the variables which explain the latency, each with its share of the variance. */
 static char *sentence(const struct varies *v, const struct profile *profile)
 {
 	const enum profile_clock clock = profile->clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The figures that the workload printed of itself, then the time of the whole command. */
+/* The figures that the workload printed about itself, and the time of the whole command. */
 #include "view/page/columns.h"
 #include "view/names.h"
 #include "view/report.h"

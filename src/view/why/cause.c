@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `kprotperf why`: the sentence on a cause of the change, and its protection, static key, condition and patch. */
+/* `kprotperf why`: the sentence on a cause of the change. It names the cause's protection, static key, condition and patch. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define WAY_MAX 3 /* maximum number of functions in a call path */
 
-/* Append BEGIN and NODE's nearest callers, "ksys_read and vfs_read", but not the syscall. Return whether there are any callers. */
+/* Append BEGIN and NODE's nearest callers below the syscall, such as "ksys_read and vfs_read". Return false if there are none. */
 static bool append_way(char **text, const char *begin, const struct tree_pair *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
@@ -35,8 +35,8 @@ static void append_place(char **text, const struct tree_lines *l)
 }
 
 /*
- * Append ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10" or ", in 95
- * % of calls instead of 3 %".
+ * Append how often lines are executed, such as ", a loop with 20 iterations per call, while i < n", ", in a loop with 20
+ * iterations per call instead of 10" or ", in 95 % of calls instead of 3 %".
  */
 static void append_iterations(char **text, const struct tree_lines *l)
 {
@@ -60,7 +60,7 @@ static void append_iterations(char **text, const struct tree_lines *l)
 	}
 }
 
-/* Append a clause on changed instructions of the function itself. */
+/* Append a clause on a change in L, lines of the function's own code. */
 static void append_self(char **text, const struct tree_lines *l)
 {
 	switch (l->kind) {
@@ -104,7 +104,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, ")");
 }
 
-/* PART is called on the hardened side only. Append " in 10 % of calls" or " 3 times per call", or nothing for about once. */
+/* Append how often the hardened side calls PART, which is new: " in 10 % of calls", " 3 times per call" or "" for about once. */
 static void append_how_often(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct tree_pair_node *node = &w->pair.nodes[part->node];
@@ -117,8 +117,8 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 }
 
 /*
- * PART is called on one side only. If its caller calls another function equally often on the other side only, perhaps by a
- * pointer, append " in place of write_null" if PART is new, and ", but write_null" if PART is gone.
+ * Append the function that replaces PART, or that PART replaces, such as another target of a pointer. Each is called on one side
+ * only, by the same caller, equally often. Append " in place of write_null" if PART is new, ", but write_null" if PART is gone.
  */
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
@@ -139,13 +139,13 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 	}
 }
 
-/* Return the number of PART's calls, hardened divided by baseline; if PART is inlined, the same ratio of its executions. */
+/* Return PART's calls on the hardened side divided by those on the baseline; for an inlined function, the ratio of executions. */
 static double how_often(const struct why_part *part)
 {
 	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
 }
 
-/* Append the loop in CAUSE's own code whose iterations changed by the same factor as PART's calls. Return whether it exists. */
+/* Append the loop in CAUSE's own code whose iterations changed by the same factor as PART's calls. Return false without one. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
@@ -170,7 +170,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 	return false;
 }
 
-/* Append the line of a call of PART that only one kernel has: ", also at fs/eventfd.c:439" or ", no longer at ...". */
+/* Append a line that calls PART in one kernel only, such as ", also at fs/eventfd.c:439" or ", no longer at fs/eventfd.c:439". */
 static void append_site(char **text, const struct why *w, const struct why_part *part)
 {
 	for (int side = 0; side < 2; side++) {
@@ -187,7 +187,7 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 	}
 }
 
-/* Append PART's calls, " 60 times per run instead of 20" or, if why_is_called_otherwise(C), the numbers per call of C. */
+/* Append the numbers of PART's calls, "60 times per run instead of 20"; use calls per call of C if why_is_called_otherwise(C). */
 static void append_calls(char **text, const struct why_context *c, const struct why_part *part)
 {
 	if (why_is_called_otherwise(c))
@@ -254,7 +254,7 @@ static void append_part(char **text, const struct why *w, const struct why_conte
 	}
 }
 
-/* Append ", most of that in extract_entropy via crng_make_state": the place of most instructions below NODE. */
+/* Append the function below NODE with most of NODE's instructions: ", most of that in extract_entropy via crng_make_state". */
 static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -281,7 +281,6 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 		alloc_append(text, " (estimated from samples)");
 }
 
-/* Append " (inlined into alloc_fd, via dup and get_unused_fd)" after the name of CAUSE. AT is the tree node with most of CAUSE. */
 void view_why_append_where(char **text, const struct why *w, const struct why_context *c,
 			   const struct why_cause *cause, uint32_t at)
 {
@@ -298,7 +297,7 @@ void view_why_append_where(char **text, const struct why *w, const struct why_co
 		if (!strcmp(w->pair.nodes[into].name, cause->function))
 			at = into; /* do not name INTO twice */
 	}
-	/* Append the number of calls of the cause if C has no number of calls itself, such as [softirq]. */
+	/* Append how often CAUSE is called, unless C has a number of calls. Contexts such as [softirq] have none. */
 	if (w->pair.nodes[at].parent && calls > 0 && !c->is_command &&
 	    (c->by_itself || !(c->calls[0] + c->calls[1] > 0))) {
 		alloc_append(text, "%scalled %s %s per run", separator,
@@ -351,7 +350,7 @@ static void append_owner(char **text, const struct why *w, const struct why_part
 				     "");
 }
 
-/* Append the changed static key, "; get_random_u32 tests the static key crng_is_ready, off instead of on". */
+/* Append a changed static key that PART depends on: "; get_random_u32 tests the static key crng_is_ready, off instead of on". */
 static void append_key(char **text, const struct why *w, const struct why_part *part)
 {
 	const char *function;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `kprotperf why`: the table of causes of the change in the explained context. */
+/* `kprotperf why`: the table of the causes of a context's change. */
 #include <math.h>
 
 #include "base/alloc.h"

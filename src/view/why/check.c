@@ -7,13 +7,13 @@
 #include "output/text.h"
 #include "view/why.h"
 
-/* Return whether VALUES differ by at most NOISE and the fraction WORTH_A_WORD of the first value. */
+/* Return whether VALUES differ by at most NOISE plus the fraction WORTH_A_WORD of VALUES[0]. */
 static bool is_near(const double values[2], double noise)
 {
 	return fabs(values[1] - values[0]) <= WORTH_A_WORD * fabs(values[0]) + noise;
 }
 
-/* Append the second of VALUES, measured with probes, "+2,478 instructions per call of clone, 0.6 % below the exact count". */
+/* Append VALUES[1], a change measured with probes, as "+2,478 instructions per call of clone, 0.6 % below the exact count". */
 static void append_compared(char **text, const struct why *w, const double values[2], double noise,
 			    const char *per, const char *of)
 {

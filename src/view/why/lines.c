@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of source lines that the two recordings execute differently often, as far as instructions were counted. */
+/* The table of source lines whose numbers of executions differ between the recordings, if instructions were counted. */
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The output of `kprotperf why`: its tables, and the text above them. */
+/* The list of tables of `kprotperf why`, and the text above the tables. */
 
 #include "base/alloc.h"
 #include "output/json.h"
@@ -10,7 +10,7 @@
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
 
-/* Sentences on whether probes show the same change, and on the values that they captured; for free(). NULL: none. */
+/* Two sentences, for free(): whether recordings with probes show the same change, and how captured values changed. NULL: none. */
 struct checked {
 	char *probes, *values;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* `kprotperf why` on recordings with probes: the sentence on a cause, a function or context that was timed or sampled. */
+/* `kprotperf why` on recordings with probes: the sentence on a cause. The cause is a function or context, timed or sampled. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 			     plural(calls[side], "time", "times"));
 }
 
-/* Append " (inlined into ___slab_alloc, +346 instructions per call)". LONGER is the change per call, or 0 if it is small. */
+/* Append " (inlined into ___slab_alloc, +346 instructions per call)". LONGER is the change of the time per call; 0: omit it. */
 static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
 			   double longer)
 {
@@ -115,7 +115,7 @@ static uint32_t find_function(const struct tree_pair *t, uint32_t context, const
 	return i;
 }
 
-/* Append ", nearly all of that in shuffle_freelist (estimated from samples)". MAIN is CAUSE's largest part in one context. */
+/* Append ", nearly all of that in shuffle_freelist (estimated from samples)". MAIN is the context with most of CAUSE's change. */
 static void append_part(char **text, const struct why *w, const struct why_cause *cause,
 			const struct why_share *main)
 {

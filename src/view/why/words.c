@@ -15,7 +15,7 @@
 #define MOST_CAUSES   3 /* maximum number of causes with a sentence; the table has all */
 #define MOST_CONTEXTS 3 /* maximum number of named contexts per cause */
 
-/* Return whether it is unknown how much recordings of one kernel differ: probes measured times in ns, without repetitions. */
+/* Return whether it is unknown how much recordings of one kernel differ, as for times in ns from probes without repetitions. */
 static bool is_unclear(const struct why *w)
 {
 	return !w->tree.has_noise && !w->tree.has_callers && w->p[0]->clock != PROFILE_CLOCK_INSN;
@@ -71,7 +71,7 @@ static void begin(char **text, const char *indent)
 	alloc_append(text, "%s%s", *text ? "\n" : "", indent);
 }
 
-/* Append the next item of a list after SEPARATOR, or the first item in a new paragraph after FIRST. */
+/* Append what precedes an item of a list: SEPARATOR or, for the first item, a new paragraph that begins with FIRST. */
 static void begin_item(char **text, bool *any, const char *first, const char *separator)
 {
 	if (*any)
@@ -89,7 +89,7 @@ static bool has_changed(const struct why_context *c)
 	return c->changed && c->changed >= c->sureness;
 }
 
-/* Return whether the sentence on C's change says "Most likely". If so, the sentences on causes need not repeat it. */
+/* Return whether the sentence on C's change begins with "Most likely" or "Possibly". Sentences on causes then omit these words. */
 static bool is_said_likely(const struct why *w, const struct why_context *c)
 {
 	if (c->sureness != WHY_LIKELY)
@@ -161,7 +161,7 @@ static void append_percent(char **text, double pct)
 		     pct < 0 ? "faster" : "slower");
 }
 
-/* Return the verb for context C, in a clause or in brackets: syscalls are called, interrupts and other contexts occur. */
+/* Return the verb for C: syscalls are called, other contexts occur. BRACKETED: return a participle for a text in brackets. */
 static const char *verb(const struct why_context *c, bool bracketed)
 {
 	if (strchr(c->name, '['))
@@ -181,7 +181,7 @@ static void append_side(char **text, const struct why_context *c, bool bracketed
 			     plural(c->calls[side], "time", "times"));
 }
 
-/* Append C's change with its interval, "; 95 % interval: -1,200 to +3,400 instructions per run"; nothing if it is unknown. */
+/* Append C's interval, "; 95 % interval: -1,200 to +3,400 instructions per run"; append nothing if the interval is unknown. */
 static void append_interval(char **text, const struct why *w, const struct why_context *c)
 {
 	const struct analyze_interval *ci = &c->significance.ci;
@@ -194,8 +194,8 @@ static void append_interval(char **text, const struct why *w, const struct why_c
 }
 
 /*
- * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). If the
- * change may be chance, UNSURE replaces the verb, such as " differs most", and the text has the change's confidence interval.
+ * Return "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of the command's instructions)", for free(). UNSURE is
+ * NULL for a certain change. Otherwise it follows C's name, such as " differs most", and the brackets have a confidence interval.
  */
 static char *change_text(const struct why *w, const struct why_context *c, const char *unsure)
 {
@@ -244,7 +244,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	return text;
 }
 
-/* Append work that moved to or from context C, "; __fput, 916,944 instructions per run, moved here from close [task work]". */
+/* Append functions that moved to or from C: "; __fput, 916,944 instructions per run, moved here from close [task work]". */
 static void append_moves_of(char **text, const struct why *w, const struct why_context *c)
 {
 	vec_each(const struct tree_move, move, &w->pair, moves) {
@@ -285,7 +285,7 @@ static void append_context(char **text, const struct why *w, const struct why_co
 
 /* ---- the causes of the change ---- */
 
-/* Return the name of the change that C's causes explain, for texts such as "52 % of the change per call is in ". */
+/* Return a name for the part of C's change that C's causes explain, such as "the change per call" or "it". */
 static const char *change_name(const struct why_context *c)
 {
 	if (why_is_called_otherwise(c))
@@ -301,7 +301,7 @@ static void append_largest(char **text, double share, int digits)
 	alloc_append(text, " is in ");
 }
 
-/* If a change is common to many functions, append "100 % of it is spread over 4 functions, which call ..." and return true. */
+/* If many functions changed by the same call, append "100 % of it is spread over 4 functions, which call ..." and return true. */
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -332,7 +332,7 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	return true;
 }
 
-/* Append "The change is spread out: 58 functions make up 90 % of it", unless the change is too small. */
+/* Append "The change is spread out: 58 functions make up 90 % of it"; nothing if C changed by less than HALF_A_PERCENT. */
 static void append_spread_out(char **text, const struct why *w, const struct why_context *c)
 {
 	bool functions = w->tree.has_callers || view_why_has_functions(w);
@@ -366,8 +366,8 @@ static double change_of(const struct why *w, uint32_t node)
 }
 
 /*
- * Append the contexts of CAUSE, with each context's own change: "; 73 % of this in clone (+0.60 %), 27 % in [irq] (interrupts,
- * +0.12 %) and 5 others". Explain names such as [irq] for the first cause only.
+ * Append the contexts of CAUSE, and how much each context changed: "; 73 % of this in clone (+0.60 %), 27 % in [irq] (interrupts,
+ * +0.12 %) and 5 others". IS_FIRST: explain names such as [irq].
  */
 static void append_contexts(char **text, const struct why *w, const struct why_cause *cause,
 			    bool is_first)
@@ -412,7 +412,7 @@ static enum why_sureness surest(const struct why_context *c)
 	return most;
 }
 
-/* Return cause I's fraction of C's change; 1 or -1 if the cause exceeds the change by less than the change's uncertainty. */
+/* Return cause I's fraction of C's change. Return 1 or -1 if the cause exceeds the change by less than the uncertainty. */
 static double share_of(const struct why_context *c, uint32_t i)
 {
 	double delta = c->causes.items[i].delta, all = why_caused(c);
@@ -423,7 +423,7 @@ static double share_of(const struct why_context *c, uint32_t i)
 	return delta / all;
 }
 
-/* Return whether to print shares: C's change has the certainty SURE, and no cause that has it is much larger than the change. */
+/* Return whether to print each cause's share of C's change: the change is as certain as SURE, and no such cause is much larger. */
 static bool has_shares(const struct why_context *c, enum why_sureness sure)
 {
 	for (uint32_t i = 0; i < c->causes.n_items; i++)
@@ -540,7 +540,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 
 /* ---- changes that C's change does not include ---- */
 
-/* Append code whose context differs between the sides, "__fput moved from close [task work] to close, with 920,948 ...". */
+/* Append functions that moved to another context: "__fput moved from close [task work] to close, with 920,948 ...". */
 static void append_moves(char **text, const struct why *w)
 {
 	const struct tree_pair_node *nodes = w->pair.nodes;
@@ -564,8 +564,8 @@ static void append_moves(char **text, const struct why *w)
 }
 
 /*
- * Return whether to mention the context OF, whose time is not part of C's: its change is certain, or OF is interrupts and changed
- * much. In the latter case, return false if W->cpu is set, since the kernel's CPU time of a command includes interrupts.
+ * Return whether to mention the context OF, whose time is not part of C's. Mention it if its change is certain, or large in [irq]
+ * or [softirq]. Ignore the latter if W->cpu is set, since the kernel's CPU time of a command includes interrupts.
  */
 static bool is_missed(const struct why *w, const struct why_context *c,
 		      const struct why_context *of)
@@ -608,7 +608,7 @@ static void append_outside(char **text, const struct why *w)
 	alloc_append(text, " are outside of syscalls and page faults.");
 }
 
-/* Append a note on protections that cost cycles, of which instruction counts show nothing (EXTENT is CATALOGUE_NO) or a part. */
+/* Append a note on protections that cost cycles. EXTENT: counts of instructions show none of the cost (CATALOGUE_NO) or a part. */
 static void append_cycles(char **text, const struct why *w, enum catalogue_extent extent)
 {
 	const char *names[MOST_CONTEXTS] = {};
@@ -657,7 +657,7 @@ static void append_switched(char **text, const struct why *w)
 			     "");
 }
 
-/* Append the probability that C's change, which is likely but not certain, is chance, or the reason why it is unknown. */
+/* Append the probability that C's change, which is likely, is mere chance; if it is unknown, append the reason. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
 	double p =
