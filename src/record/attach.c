@@ -20,12 +20,12 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/* Attach probes inside functions: probes at which control enters or leaves inlined functions, and probes that count blocks. */
+/* Attach probes inside functions: probes at the entries and exits of inlined functions, and probes that count basic blocks. */
 
 /* Called if the kernel refuses the probe P with the error ERR. */
 typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
 
-/* Give up timing each inlined function that needs the refused probe P. */
+/* Stop timing each inlined function that needs the probe P, which the kernel refused. */
 static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
@@ -40,7 +40,7 @@ static void refuse_range(struct record_attachment *a, const struct record_point 
 	}
 }
 
-/* Report the refused block probe P. This is no error: the block's count stays unknown. */
+/* Report that the kernel refused P, the probe of a block. This is no error: only the block's count stays unknown. */
 static void refuse_block(struct record_attachment *a, const struct record_point *p, int err)
 {
 	uint64_t offset = 0;
@@ -51,7 +51,7 @@ static void refuse_block(struct record_attachment *a, const struct record_point 
 		    (unsigned long)offset, log_strerror(err));
 }
 
-/* Put N probes of WHAT into the kernel, without programs. Call REFUSE for each refused probe. Return -EINTR if interrupted. */
+/* Place N probes, without programs yet. WHAT names their purpose. Call REFUSE for refused probes. Return -EINTR if interrupted. */
 static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
 	       const char *what, refuse_fn refuse)
 {
@@ -71,7 +71,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 	return 0;
 }
 
-/* Wait for the kernel's optimizer. Then find how the kernel reaches each of the N probes of WHAT. */
+/* Wait for the kernel's optimizer. Then find for each of N probes whether the kernel uses a jump or a breakpoint. */
 static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
 		   const char *what)
 {
@@ -139,7 +139,7 @@ static void attach_ranges(struct record_attachment *a)
 		say_point(ranges, &ranges->points[i]);
 }
 
-/* Tell the engine the function and the cost of block probe I, which is in F, and link the probe to its program. */
+/* Link block probe I to its BPF program. First tell the engine the probe's cost and the function F, which contains the block. */
 static int link_block(struct record_blocks *blocks, struct record_probes *probes,
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
@@ -160,7 +160,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 		       record_point_link(record_probes_points(probes), p);
 }
 
-/* Attach the block probes. Remove those whose programs cannot be linked. */
+/* Attach the block probes. If a probe cannot be linked to its program, remove that probe. */
 static void attach_blocks(struct record_attachment *a)
 {
 	struct record_blocks *blocks = &a->plan->blocks;
@@ -283,7 +283,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 	return target;
 }
 
-/* Return the address of the function NAME; 0 if there is no such function, or if it is to be timed. */
+/* Return the address of the function NAME; 0: there is no such function, or the recording times it. */
 static uint64_t spare_function(const struct record_attachment *a, const char *name)
 {
 	uint64_t addr = find_target(a, name).addr;
@@ -316,7 +316,7 @@ static bool is_timed_by(const struct record_attachment *a, enum profile_mechanis
 	return false;
 }
 
-/* If the kernel does not run a mechanism's probes, these would count 0 calls: fail if functions need them, omit page faults. */
+/* Probes that the kernel does not run would count 0 calls. So fail if a function needs such probes, and omit page faults. */
 static int check_silent(const struct record_attachment *a)
 {
 	struct record_engine *e = record_probes_engine(a->probes);
@@ -379,7 +379,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	return err;
 }
 
-/* Calibrate kprobes on functions without an ftrace location, then wait for the optimizer. LAST is the function probed last. */
+/* Calibrate kprobes on functions without an ftrace location. Then wait until the kernel's optimizer has handled LAST, too. */
 static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
 {
 	uint64_t addrs[RECORD_N_UNTRACED];
@@ -407,7 +407,7 @@ static bool is_on_ftrace(const struct record_attachment *a, const struct record_
 	return kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_YES;
 }
 
-/* Attach the other probes of function I, which depend on how the kernel reaches the function's first probe. */
+/* Attach the remaining probes of function I. These depend on how the kernel reaches the function's first probe. */
 static int complete(struct record_attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
@@ -422,7 +422,7 @@ static int complete(struct record_attachment *a, uint32_t i)
 	err = record_mechanism(rs->mech)->complete(a->probes, &rs->target, reached);
 	if (err)
 		return note_refused(a, i, err);
-	/* How the kernel reaches the probe is unknown. Assume an ftrace location. */
+	/* If it is unknown how the kernel reaches the probe, assume an ftrace location. */
 	if (!is_known && kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
 		log_warn("'%s' has no ftrace location: the probe cost subtracted from it is an "
 			 "estimate",
@@ -438,7 +438,7 @@ static bool is_to_complete(const struct record_site *rs)
 	return rs->attached && m && m->complete;
 }
 
-/* Attach the other probes of all functions that have (FTRACE) or lack (!FTRACE) an ftrace location. */
+/* Attach the remaining probes of functions with an ftrace location (FTRACE) or without one (!FTRACE). */
 static int complete_all(struct record_attachment *a, bool ftrace)
 {
 	uint32_t n = a->plan->sites.n_items;
@@ -476,7 +476,7 @@ static int settle_kprobes(struct record_attachment *a)
 	return err;
 }
 
-/* Attach by each mechanism whose cost depends (BY_NUMBER) or does not depend (!BY_NUMBER) on the number of functions. */
+/* Attach functions by mechanisms with a fixed cost or, if BY_NUMBER, with a cost that depends on the number of functions. */
 static int attach_by_all(struct record_attachment *a, bool by_number)
 {
 	int err = 0;
@@ -497,7 +497,7 @@ static int attach_all(struct record_attachment *a)
 		a->plan->sites.items[i].target.site = i + 1;
 	err = attach_by_all(a, false);
 	err = err ?: attach_by_all(a, true);
-	/* Attach functions that the kernel refused above by their next mechanism. */
+	/* Some mechanisms were refused above. Attach the affected functions by their next mechanism. */
 	err = err ?: attach_by_all(a, false);
 	err = err ?: settle_kprobes(a);
 	log_progress_end();
@@ -506,7 +506,7 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
-/* Calibrate probes inside functions. The kernel's test functions must have no other probes yet than calibration's. */
+/* Calibrate probes inside functions. At this time the kernel's test functions must have no probes except those of calibration. */
 static void calibrate_ranges(struct record_attachment *a)
 {
 	int err;
@@ -519,7 +519,7 @@ static void calibrate_ranges(struct record_attachment *a)
 			 EMPTY_OUTER, log_strerror(err));
 	if (err)
 		return;
-	/* Wait until the probes of the first round are removed from the test function. */
+	/* The test function still has the probes of record_calibrate_ranges(). Wait until the kernel has removed them. */
 	record_detach_wait();
 	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      a->plan->blocks.n_points ? a->plan->blocks.n_points :

@@ -14,14 +14,14 @@ struct record_probes;
 struct record_calibration;
 struct record_empty;
 
-/* Arguments of record_attach(). The caller sets the pointers and owns their targets, except EMPTY. */
+/* Arguments of record_attach(). The caller sets the pointers (except EMPTY), and owns the objects that they point to. */
 struct record_attachment {
-	struct record_probes *probes; /* probes of an engine that is started, but not armed */
-	struct record_plan *plan; /* its functions get the mechanisms that are really used */
+	struct record_probes *probes; /* probes of a started engine that is not armed */
+	struct record_plan *plan; /* gets the mechanism that each function really has */
 	struct record_calibration *calibration; /* initialized by record_calibrate_before() */
-	struct profile *p; /* its sites have the engine's numbers; site 0 is for contexts */
+	struct profile *p; /* numbers functions like the engine; site 0 is for contexts */
 	enum profile_mechanism how; /* the mechanism that was asked for; PROFILE_UNTIMED: any */
-	bool recalibrate; /* a function gets a mechanism that was not planned */
+	bool recalibrate; /* calibrate again: a function gets a mechanism that was not planned */
 	const struct record_empty *empty; /* the empty functions that calibration times */
 };
 

@@ -21,12 +21,12 @@
 #include "record/session.h"
 
 /*
- * Shares of the command's CPU time that probes of functions may take in a run. On a real clock probes distort times. If
- * instructions are counted, probes have a known cost and only slow down the run.
+ * Maximum share of the command's CPU time that probes of functions take in a run. On a real clock probes distort times. A clock
+ * that counts instructions allows more: probes then have a known cost, and only slow down the run.
  */
 #define ALLOWED       0.02
 #define ALLOWED_INSNS 0.5
-/* Share of the CPU time that probes of syscalls, and samples, may take. */
+/* Maximum share of the CPU time that samples and the probes of syscalls take together. */
 #define ALLOWED_REST 0.03
 
 static double allowed(const struct profile *p)
@@ -41,16 +41,16 @@ static double allowed(const struct profile *p)
 /* ---- choosing functions by samples ---- */
 
 struct callee {
-	uint32_t of, function; /* caller and callee, as indexes of all_sampled.items */
+	uint32_t of, function; /* caller and callee: indexes in all_sampled.items */
 	uint64_t samples; /* number of samples taken while OF called FUNCTION */
 };
 
 struct sampled {
 	const char *name; /* function's name, owned by the profile */
-	size_t length; /* length of NAME without a clone suffix */
-	/* Samples with the function on the stack. Those of its largest callee are subtracted later, so that a wrapper has few. */
+	size_t length; /* length of NAME, not counting a clone suffix */
+	/* Samples with the function on the stack. Samples of its largest callee are subtracted later, so a wrapper keeps few. */
 	uint64_t samples;
-	uint64_t last; /* 1 + number of the last sample added; recursion counts once */
+	uint64_t last; /* number of the last sample added, plus 1: recursion counts once */
 	bool protections; /* the function is part of a protection */
 };
 
@@ -61,7 +61,7 @@ struct all_sampled {
 
 /*
  * Return whether a protection runs in the function NAME. Such a function is worth timing even with few samples, since the other
- * kernel of a comparison may have more.
+ * kernel of a comparison may spend more time in it.
  */
 static bool is_protections(const char *name, size_t length)
 {
@@ -148,7 +148,7 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
 	sort_array(all.items, all.n_items, sizeof(*all.items), worth_compare);
 	for (uint32_t i = 0; i < all.n_items && i < ENGINE_COUNTED; i++) {
 		const struct sampled *s = &all.items[i];
-		/* Share of CPU time that timing one function may take. Counting its calls stops when timing would take more. */
+		/* Share of CPU time that timing one function may take. If its calls would take more, counting them stops. */
 		double most = allowed(p) / (s->protections ? 2 : 4);
 
 		if (s->protections || s->samples)
@@ -166,7 +166,7 @@ struct rounds {
 	const struct record_options *o;
 	struct profile *p, *sampled; /* profiles of the unprobed run and of the sampled run */
 	struct record_counts counts; /* the functions that may be timed */
-	double cost; /* cost of timing a call, as a fraction of the unprobed run's CPU time */
+	double cost; /* cost of timing one call, as a fraction of the unprobed run's CPU time */
 	double unprobed, spent; /* CPU time of the unprobed run, and of all runs together, in ns */
 	uint32_t n; /* number of runs so far */
 };
@@ -197,8 +197,8 @@ static void say_run(struct rounds *r, double cpu, const char *what)
 }
 
 /*
- * Make the runs of O in another process, because a session gives up privileges that the next session needs. Print WHAT each run
- * did, and how much longer it took. Return the profile; NULL: the error was reported.
+ * Make the runs that O asks for in another process, because a session gives up privileges that the next session needs. Print WHAT
+ * and the runs' extra time. Return the profile; NULL: the error was reported.
  */
 static struct profile *run(struct rounds *r, struct record_options *o, const char *what)
 {
@@ -217,7 +217,7 @@ static struct profile *run(struct rounds *r, struct record_options *o, const cha
 	return p;
 }
 
-/* Split the counted functions into TIMED, which a run can time, and LEFT, which are called too often. Both are texts "a|b". */
+/* Split the counted functions: TIMED gets those that a run can time, LEFT those called too often. Both are globs "a|b". */
 static void take(const struct rounds *r, char **timed, char **left)
 {
 	double sum = 0;
@@ -233,7 +233,7 @@ static void take(const struct rounds *r, char **timed, char **left)
 	}
 }
 
-/* Return the number of runs with timed functions that the budget still allows. */
+/* Return how many more runs with timed functions the budget allows. */
 static uint32_t runs_left(const struct rounds *r)
 {
 	double left = r->o->budget * (1 + target(r)) * r->unprobed - r->spent;
@@ -242,7 +242,7 @@ static uint32_t runs_left(const struct rounds *r)
 	return left > 0 ? (uint32_t)(left / run) : 0;
 }
 
-/* Make the runs that time the functions TIMED (NULL: no function), and merge the unprobed run into their file. */
+/* Make the runs that time the functions TIMED (NULL: none). Then add the earlier, unprobed run to the written file. */
 static int time_functions(struct rounds *r, const char *timed)
 {
 	scoped_free char *glob = alloc_printf("@(%s)", timed),
@@ -297,7 +297,7 @@ static void say_stdin(void)
 			 "standard input");
 }
 
-/* Return the frequency of samples for choosing functions. Short commands get a higher one if the clock counts instructions. */
+/* Return the frequency of samples for choosing functions. A clock of instructions allows a higher one for short commands. */
 static int frequency(const struct rounds *r)
 {
 	double wanted = ENOUGH_SAMPLES / (r->unprobed / 1e9);
@@ -307,7 +307,7 @@ static int frequency(const struct rounds *r)
 	return (int)fmax(r->o->freq, fmin(wanted, MAX_FREQ));
 }
 
-/* Make the runs that precede timing: without probes, with samples, with counts of calls. */
+/* Make the runs before timing: a run without probes, a run with samples, and a run that counts calls. */
 static int look_around(struct rounds *r)
 {
 	struct record_options o = *r->o;

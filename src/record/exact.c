@@ -45,7 +45,7 @@ static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 	return -1;
 }
 
-/* Write the addresses by which emulator/objects.c finds the owners of objects in memory. The emulator reports missing ones. */
+/* Write the addresses by which emulator/objects.c finds owners of objects in memory. The emulator reports missing addresses. */
 static void write_objects(const char *path, const struct kernel_kallsyms *ks)
 {
 	static const char *const variables[] = { "slab_caches", "vmemmap_base", "pcpu_base_addr",

@@ -23,7 +23,7 @@
  */
 #define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
 
-/* Limit of the address space of the process that resolves names: indexing a vmlinux of 340 MB takes 580 MB, file included. */
+/* Limit of address space for the process that resolves names: to index a vmlinux of 340 MB takes 580 MB, file included. */
 #define RESOLVE_SPACE (4ull << 30)
 
 static void note_module(struct profile *p, const char *name, size_t len)
@@ -78,7 +78,7 @@ struct resolution {
 	struct profile *p;
 	struct record_symbols *symbols;
 	const char *output;
-	bool keep; /* no file was written yet: use profile_file_keep() */
+	bool keep; /* no file was written yet: write it with profile_file_keep() */
 };
 
 static int resolve(void *arg)
@@ -207,7 +207,7 @@ static void say_summary(const struct profile *p, const char *output)
 		samples, plural((double)samples, "sample", "samples"), losses, output);
 }
 
-/* Return the status of the first run that failed; 0: no run failed. Say how it ended, unless the command is still running. */
+/* Return the exit status of the first run that failed; 0: none failed. Say how the command ended, unless it is still running. */
 static int workload_status(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_runs; i++) {

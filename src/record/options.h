@@ -12,14 +12,14 @@
 
 struct record_options {
 	struct record_names functions; /* names and globs of functions to time */
-	struct record_names ranges; /* inlined functions to time: INLINED[@FUNC], names, globs */
-	struct record_names blocks; /* functions whose blocks are counted */
+	struct record_names ranges; /* inlined functions to time: INLINED or INLINED@FUNC */
+	struct record_names blocks; /* functions whose basic blocks are counted */
 	struct record_names captures; /* expressions of values to capture */
 	vec_of(struct record_event, events); /* events to count with each call */
 	/* Protections, whose functions and inlined functions are timed, too. */
 	vec_of(const struct catalogue_protection *, protections);
-	bool *left_out; /* indexed by context number; true: not timed; NULL: all are timed */
-	char *syscalls; /* names of the contexts that are timed, separated by commas; NULL: all */
+	bool *left_out; /* indexed by context; true: left out; NULL: all contexts are timed */
+	char *syscalls; /* names of the contexts to time, separated by commas; NULL: all */
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* path of the kernel's vmlinux; NULL: search for a vmlinux */
@@ -31,7 +31,7 @@ struct record_options {
 	uint32_t attach; /* index in record_attach_names[]; 0: any mechanism */
 	const char *cgroup; /* with system_wide: follow only this cgroup's tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;
-	uint32_t budget; /* --auto: limit of all runs' CPU time, as a multiple of the command's */
+	uint32_t budget; /* --auto: all runs may take this multiple of the command's CPU time */
 	const char *write_plan; /* --auto: file to write the chosen functions to; NULL: none */
 	bool automatic; /* --auto: choose the functions to time from samples */
 	struct record_counts *counts; /* functions whose calls to count; NULL: none */

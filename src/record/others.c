@@ -14,7 +14,7 @@
 
 #define FAULT_FUNCTION "handle_mm_fault"
 
-/* The probes that were missing during a part of a run, and the reason. */
+/* Probes that were missing during a part of a run, and the reason for this. */
 struct finding {
 	struct record_others *o;
 	bool kprobes_off, unloads;
@@ -35,7 +35,7 @@ static bool is_probed(uint32_t text, uint32_t original)
 	return arch_patch_of(text) != ARCH_PATCH_NONE && (text & 0xff) != (original & 0xff);
 }
 
-/* Return whether the probe at ADDR missed calls. No call is missed if MODULE (NULL: the image) was unloaded only in this run. */
+/* Return whether the probe at ADDR was missing for a time. It counts as present if this run has unloaded its MODULE. */
 static bool is_lost(struct finding *f, uint64_t addr, uint32_t original, const char *module)
 {
 	const struct record_watch *w = &f->o->watch;
@@ -146,7 +146,7 @@ static struct finding find_lost(struct record_others *o, bool mark)
 	return f;
 }
 
-/* Return whether ADDR is that of an own probe in a module. When a module is loaded again, the kernel attaches its probes again. */
+/* Return whether ADDR is in a probed function of a module. When a module is loaded again, the kernel writes our probes again. */
 static bool is_own(uint64_t addr, const void *arg)
 {
 	const struct record_others *o = arg;

@@ -19,7 +19,7 @@
 #include "record/probe/probes.h"
 #include "record/target/sites.h"
 
-/* Maximum number of inlined calls of a protection's function that are timed. If there are more, --range can choose among them. */
+/* A protection's function is timed in at most this many places where it is inlined. --range can choose among more places. */
 #define RECORD_PROTECTION_PLACES 32
 
 /* ---- functions of protections ---- */
@@ -29,11 +29,11 @@ struct expansion {
 	struct record_names *functions, *inlined;
 	const struct kernel_index *index; /* index of the kernel's image; NULL: none */
 	uint32_t version;
-	bool can_probe, can_enter; /* this kernel can time functions; can time inlined functions */
-	uint32_t added; /* number of functions that the current protection added */
+	bool can_probe, can_enter; /* functions can be probed; inlined functions can be probed */
+	uint32_t added; /* number of functions added for the current protection */
 };
 
-/* Set *ARG, a bool, to true if record would time the function by MECH. */
+/* Set *ARG, a bool, to true if the function SYM can be timed, by a mechanism MECH. */
 static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism mech,
 			   const char *why, void *arg)
 {
@@ -62,7 +62,7 @@ static int count_body(const struct kernel_body *body, void *arg)
 	return ++*n > RECORD_PROTECTION_PLACES ? -E2BIG : 0;
 }
 
-/* Return how many inlined calls of NAME can be timed, as far as known without their code; -E2BIG, reported: too many. */
+/* Return the number of inlined calls of NAME, some of which may prove impossible to time; -E2BIG, reported: too many. */
 static int count_bodies(struct expansion *e, const char *name)
 {
 	uint32_t n = 0;
@@ -131,8 +131,8 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
 
 /*
  * Add the functions of the N PROTECTIONS to FUNCTIONS and INLINED, except functions that this kernel lacks or cannot time. Print a
- * note if a protection has no such function. Write each protection's state into P's environment, which must have been read. Return
- * 0 or -errno, reported. The names belong to the catalogue.
+ * note for each protection without any function that can be timed. Write each protection's state into P's environment, which must
+ * have been read. Return 0 or -errno, reported. The names belong to the catalogue.
  */
 static int expand_protections(const struct record_kernel *kernel,
 			      const struct catalogue_protection *const *protections, uint32_t n,
@@ -162,7 +162,7 @@ static int expand_protections(const struct record_kernel *kernel,
 	return err;
 }
 
-#define COARSE_STEP_NS 10000 /* a longer step of the clock hides the time of a function */
+#define COARSE_STEP_NS 10000 /* longer steps of the clock hide a function's time */
 
 static void note_if_coarse(struct profile *p)
 {
@@ -179,7 +179,7 @@ static void note_if_coarse(struct profile *p)
 		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
-/* Resolve captured values, after moving functions to mechanisms that can capture. */
+/* Resolve the expressions of values to capture. First give functions that capture values a mechanism that is able to capture. */
 static int resolve_captures(struct record_plan *plan, const struct record_options *o)
 {
 	const struct record_capture_wanted wanted = {
@@ -220,7 +220,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 		return err;
 	record_names_add_all(&plan->functions, &o->blocks);
 	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
-	/* Go on after an error, to report the errors of all names. */
+	/* Go on after an error: the user should see the errors of all names at once. */
 	one = record_sites_choose(&plan->sites, kernel, record_attach_mechanism(o->attach));
 	err = err ?: one;
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plan of a recording on the running kernel: functions, inlined functions and blocks by the user's names, and their probes. */
+/* The plan of a recording: the functions, inlined functions and blocks that the user named, on this kernel, and their probes. */
 #pragma once
 
 #include "record/engine/features.h"
@@ -24,8 +24,8 @@ struct record_plan {
 };
 
 /*
- * Fill PLAN, which must be zero. Add the environment to P, and the functions with the engine's numbers. Call this before any probe
- * is attached. Do not move PLAN. O must outlive PLAN. Return 0 or -errno, reported.
+ * Fill PLAN, which must be zero. Add the environment to P, and the functions, numbered as in the engine. Call this before any
+ * probe is attached. Do not move PLAN. O must outlive PLAN. Return 0 or -errno, reported.
  */
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
 /* Return the kernel memory that PLAN's probes will take, in bytes. */

@@ -38,17 +38,17 @@
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
-#define MUCH_MEMORY (64ul << 20) /* bytes; print a note if more memory is used */
-#define MANY_PROBES 64 /* detaching this many probes takes seconds */
+#define MUCH_MEMORY (64ul << 20) /* bytes; if the recording takes more, it prints a note */
+#define MANY_PROBES 64 /* detaching so many probes takes seconds */
 
-/* Minimum time between two checkpoints in ms. Writing them takes at most 1 / CHECKPOINT_SHARE of the time. */
+/* Minimum time between two checkpoints in ms. To write them may take at most 1 / CHECKPOINT_SHARE of the time. */
 #define CHECKPOINT_MS    5000
 #define CHECKPOINT_SHARE 100
 
 /* Milliseconds between two reads of the numbers of calls. */
 #define COUNT_MS 1
 
-/* Capabilities kept during a recording, for reading counts and for processes and files of other users. */
+/* Capabilities that a recording keeps: they allow reading counts, and handling processes and files of other users. */
 #define CAPABILITIES                                                                        \
 	(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG | 1ull << CAP_KILL |    \
 	 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_CHOWN | 1ull << CAP_FOWNER | \
@@ -62,8 +62,8 @@ struct session {
 	struct record_engine *engine;
 	struct record_probes *probes;
 	struct record_calibration calibration;
-	struct record_cold_costs cold; /* cost of syscalls' probes in all runs so far */
-	/* NULL if the clock counts instructions: other load then takes no time from the command. */
+	struct record_cold_costs cold; /* cost of probes of syscalls, over all runs so far */
+	/* Meters of other load. NULL if the clock counts instructions, since other load then takes no time from the command. */
 	struct record_meters *meters;
 	struct invoker invoker;
 	struct record_code code; /* all zero if no stacks are sampled */
@@ -72,7 +72,7 @@ struct session {
 	bool is_invoked; /* the command runs as the user INVOKER */
 	struct checkpoint {
 		pid_t pid; /* process that writes the checkpoint; 0: none */
-		uint64_t begun, due; /* clock_ns() of the last checkpoint and of the next one */
+		uint64_t begun, due; /* clock_ns() of the last checkpoint; of the next one */
 	} checkpoint;
 	uint64_t run_start; /* clock_ns() at the start of the current probed run; 0: no such run */
 };
@@ -150,7 +150,7 @@ static int load(struct session *s)
 		.btf = kernel_btf_raw(plan->symbols.btf),
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
-		/* Block probes use the maps of ranges. */
+		/* The BPF programs of block probes need the maps of ranges (inlined functions), too. */
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
@@ -175,7 +175,7 @@ static int load(struct session *s)
 			n_files);
 		return EXIT_FAILURE;
 	}
-	/* With thousands of functions, planning took seconds, and allocating the maps takes as long: check for an interrupt. */
+	/* Planning thousands of functions takes seconds. So does the allocation of maps below: check for an interrupt first. */
 	if (interrupt_signal())
 		return interrupted();
 	if (record_engine_create(&config, &plan->features, &s->engine))
@@ -341,7 +341,7 @@ static void look(void *arg)
 	struct session *s = arg;
 
 	record_code_look(&s->code, false);
-	/* No checkpoint while calls are counted: the forked process would keep links open that record_count_look() closes. */
+	/* Write no checkpoint while calls are counted: its forked process would keep links open after record_count_look(). */
 	if (s->o->counts)
 		record_count_look(s->o->counts, s->engine);
 	else
@@ -454,9 +454,9 @@ static int warm_up(struct session *s)
 }
 
 /*
- * Make all runs: warm-up runs, the control run, probed runs. Return 0 once there is a probed run to keep: it is written even if a
- * later run fails. Attach probes even if no probed run follows: the file then says how each function would be timed, and can be
- * merged with files that time functions in the same way.
+ * Make all runs: warm-up runs, the control run, probed runs. Return 0 as soon as one probed run is complete: that run is written
+ * even if a later run fails. Attach probes even if no probed run follows: the file then says how each function would be timed, and
+ * can be merged with files that time functions in the same way.
  */
 static int run_all(struct session *s)
 {

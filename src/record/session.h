@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One recording from beginning to end: plan, attach, run the command, read the counts, write the file. */
+/* One recording: plan, attach probes, run the command, read the counts, write the file. */
 #pragma once
 
 #include "record/options.h"
@@ -10,7 +10,7 @@ int record_session(const struct record_options *options);
 
 /* The lab sets this variable to the path at which the emulator expects the kernel's symbols. */
 #define RECORD_EXACT_ENV "KPROTPERF_EXACT"
-/* The lab sets this variable to the path for addresses that identify objects in memory to the emulator (emulator/objects.c). */
+/* The lab sets this variable to a path. The file there tells the emulator the addresses of objects (emulator/objects.c). */
 #define RECORD_OBJECTS_ENV "KPROTPERF_EXACT_OBJECTS"
 
 /*

@@ -147,7 +147,7 @@ static uint64_t limit_of(const struct record_workload_hooks *hooks, uint64_t sta
 	return hooks->limit ? start + hooks->limit : NEVER;
 }
 
-/* Return the time in ms, rounded up, until LOOK must be called or LIMIT is reached; -1: there is no LOOK and no limit. */
+/* Return the time in ms, rounded up, until the LOOK hook is due or the time LIMIT is reached; -1: neither will happen. */
 static int pause_before(const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	int look = hooks->look ? hooks->look_ms : -1;
@@ -158,7 +158,7 @@ static int pause_before(const struct record_workload_hooks *hooks, uint64_t limi
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Wait until the process of PIDFD (-1: none) ends, LOOK is due or LIMIT is over. Return > 0: the process ended; < 0: see errno. */
+/* Wait until the process of PIDFD (-1: none) ends, LOOK is due or LIMIT is reached. If the process ended, return > 0. */
 static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, uint64_t limit)
 {
 	struct pollfd pfds[] = { { .fd = pidfd, .events = POLLIN },
@@ -169,8 +169,8 @@ static int wait_a_while(int pidfd, const struct record_workload_hooks *hooks, ui
 }
 
 /*
- * Wait until PID ends, and call the LOOK hook meanwhile. At LIMIT, send SIGTERM and set LIMIT to NEVER. Return false if two
- * signals of the user have ended the wait.
+ * Wait until the process PID ends, and call the LOOK hook meanwhile. When *LIMIT is reached, send SIGTERM to PID and set *LIMIT to
+ * NEVER. Return false if the user's second signal has ended the wait.
  */
 static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {

@@ -18,13 +18,13 @@
  */
 int record_workload_find(const char *command, char **path);
 
-/* Functions called during the run with ARG, and other settings. A NULL function is not called. */
+/* Hooks, which are called during the run with the argument ARG, and other settings. NULL: no hook. */
 struct record_workload_hooks {
 	/* Called in the child before execve(). If the result is not 0, the command is not executed. */
 	int (*prepare)(void *arg);
 	void (*look)(void *arg); /* called every LOOK_MS until the command ends */
 	int look_ms;
-	int look_fd; /* descriptor; LOOK is also called if it has input to read; 0, -1: none */
+	int look_fd; /* descriptor whose input also causes a call of LOOK; 0, -1: none */
 	void *arg;
 	uint64_t limit; /* time in ns after which the command gets SIGTERM; 0: no limit */
 	const struct invoker *user; /* user that runs the command; NULL: that of this process */
@@ -32,9 +32,9 @@ struct record_workload_hooks {
 
 /*
  * Run PATH with ARGV. Set wall time, CPU time and status of run RUN of P, and add the reports that the command wrote to
- * KPROTPERF_REPORT_FD. At the limit the command gets SIGTERM; if it dies of SIGTERM, its status is 0. The terminal sends
- * interrupts to the command, too: the first interrupt ends the wait only if it ends the command, the second one ends the wait at
- * once. Return -EINTR, not reported, if an interrupt came before the command was started. Other errors are reported.
+ * KPROTPERF_REPORT_FD. At the limit the command gets SIGTERM; if it dies of SIGTERM, its status is 0. The terminal sends Ctrl-C to
+ * the command, too. So the first interrupt ends the wait only if the command ends; the second interrupt ends the wait at once.
+ * Return -EINTR, not reported, if an interrupt came before the command was started. Other errors are reported.
  */
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			const struct record_workload_hooks *hooks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Choose which blocks of a function to count. Derive the counts of the other blocks and of the arcs, as flow in a network. */
+/* Choose the blocks of a function to count. Derive the counts of other blocks and of arcs, like the flow in a network. */
 #include "kernel/cfg/blocks.h"
 
 #include <stdbool.h>
@@ -13,15 +13,15 @@
 #define KERNEL_NO_EDGE UINT32_MAX
 
 /*
- * The flow network of GRAPH. Each edge is a block; the last edge is the function's callers, who enter and leave the function. Each
- * end of an edge is a port. Each node is a set of ports that arcs join, so as much flow enters a node as leaves it.
+ * The flow network of GRAPH. Each block is an edge; the last edge stands for the function's callers. Both ends of an edge are
+ * ports. A node is a set of ports that arcs join, so equal numbers of executions enter and leave a node.
  */
 struct flow_nodes {
 	const struct kernel_graph *graph;
 	uint32_t n_edges; /* n_blocks + 1 */
 	uint32_t n_ports; /* edge I begins at in-port 2 * I and ends at out-port 2 * I + 1 */
-	uint32_t *root; /* indexed by port: number of the port's node, which is its lowest port */
-	bool *exists; /* indexed by edge: an arc or a call leads to the edge or from it */
+	uint32_t *root; /* indexed by port: its node's number, that of the node's lowest port */
+	bool *exists; /* indexed by edge; false: the block is not connected to any other */
 };
 
 static inline uint32_t flow_nodes_in_port(uint32_t edge)
@@ -44,7 +44,7 @@ static inline uint32_t flow_nodes_head(const struct flow_nodes *j, uint32_t edge
 	return j->root[flow_nodes_out_port(edge)];
 }
 
-/* Return the root of the set that contains I. Each element of ROOT must begin as its own root. */
+/* Return the root of I's set. At first, ROOT[i] must be i for each element. */
 static uint32_t union_find_root(uint32_t *root, uint32_t i)
 {
 	while (root[i] != i)
@@ -69,7 +69,7 @@ static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
 	j->exists[from] = j->exists[to] = true;
 }
 
-/* Block FROM ends in an unresolved jump. Connect FROM to the callers and to all blocks from which an arc leads. */
+/* Block FROM ends in an unresolved jump. Connect it to the function's callers, and to each block that has an outgoing arc. */
 static void connect_any(struct flow_nodes *j, uint32_t from)
 {
 	const struct kernel_graph *g = j->graph;
@@ -112,10 +112,10 @@ static void flow_nodes_clear(struct flow_nodes *j)
 struct bridges {
 	const struct flow_nodes *j;
 	const bool *known;
-	uint32_t *first, *arcs; /* node N's edges with unknown counts: from arcs[first[N]] on */
-	uint32_t *entered, *low; /* indexed by node: time of its first visit; Tarjan's low-link */
+	uint32_t *first, *arcs; /* node N's edges of unknown count begin at arcs[first[N]] */
+	uint32_t *entered, *low; /* by node: time of the first visit; Tarjan's low-link */
 	uint32_t now;
-	bool *bridge; /* the result, indexed by edge: the edge is a bridge */
+	bool *bridge; /* indexed by edge: true if the edge is found to be a bridge */
 };
 
 static void list_unknown(struct bridges *b)
@@ -186,8 +186,8 @@ static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint
 }
 
 /*
- * Set BRIDGE[edge] for each edge that is a bridge in the graph of the edges whose counts are unknown (not KNOWN[edge]). The count
- * of a bridge follows from the known counts.
+ * Set BRIDGE[edge] for each bridge in the graph of edges with unknown counts, for which KNOWN[edge] is false. The counts of
+ * bridges follow from known counts.
  */
 static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
 {
@@ -216,7 +216,7 @@ struct by_cost {
 	uint64_t cost;
 };
 
-/* Sort edges by descending cost: kernel_blocks_choose() measures only edges outside of a spanning tree of the costliest edges. */
+/* Sort edges by descending cost. The costliest edges become a spanning tree; kernel_blocks_choose() measures only the others. */
 define_compare(compare_cost, struct by_cost,
 	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
 
@@ -262,12 +262,12 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 
 struct solver {
 	uint32_t n_nodes, n_edges;
-	const uint32_t *tail, *head; /* by edge: its two nodes; KERNEL_NO_EDGE: skip the edge */
+	const uint32_t *tail, *head; /* by edge: its nodes; KERNEL_NO_EDGE: ignore the edge */
 	int64_t *value; /* indexed by edge: the edge's count, or KERNEL_COUNT_UNKNOWN */
-	/* Indexed by node: known flow out of the node minus known flow into the node. */
+	/* Indexed by node: sum of the known counts of edges that leave the node, minus those of edges that enter it. */
 	__int128 *excess;
-	uint32_t *open; /* indexed by node: number of the node's unknown edges */
-	uint32_t *mixed; /* indexed by node: XOR of the numbers of the node's unknown edges */
+	uint32_t *open; /* indexed by node: number of its edges with unknown counts */
+	uint32_t *mixed; /* indexed by node: XOR of the numbers of these edges */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };
@@ -289,7 +289,7 @@ static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
 		s->stack[s->n_stack++] = node;
 }
 
-/* While some node has only one edge of unknown value, derive this value. An unknown edge must join two different nodes. */
+/* As long as some node has only one edge of unknown value, derive that value. Edges of unknown value must join two nodes. */
 static void solve(struct solver *s)
 {
 	for (uint32_t e = 0; e < s->n_edges; e++) {
@@ -332,7 +332,7 @@ static void solver_init(struct solver *s, uint32_t n_nodes, uint32_t n_edges)
 	s->excess = alloc_array(n_nodes, sizeof(*s->excess));
 	s->open = alloc_array(n_nodes, sizeof(*s->open));
 	s->mixed = alloc_array(n_nodes, sizeof(*s->mixed));
-	/* solve() pushes a node at most twice: at the start, and when its number of unknown edges becomes 1. */
+	/* solve() pushes a node at most twice: at the start, and when only one edge of the node is still unknown. */
 	s->stack = alloc_array((size_t)n_nodes * 2, sizeof(*s->stack));
 }
 
@@ -345,8 +345,8 @@ static void solver_clear(struct solver *s)
 }
 
 /*
- * Derive the unknown values of edges that are bridges. The other unknown edges lie on cycles and cannot be derived: unite the two
- * nodes of each such edge, so that its flow stays within one node. Return the residual (see struct kernel_counts).
+ * Derive the unknown values of bridges. Other unknown edges lie on cycles, and their values cannot be derived: unite the two nodes
+ * of such an edge, so that its value does not matter. Return the residual (see struct kernel_counts).
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {
@@ -380,7 +380,7 @@ static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 	return s.residual;
 }
 
-/* Return the port at which an arc to block TO ends, or KERNEL_NO_EDGE for an unresolved jump. */
+/* Return the port at which an arc to block TO ends. For an unresolved jump return KERNEL_NO_EDGE. */
 static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 {
 	if (to == KERNEL_GRAPH_ANY)
@@ -389,8 +389,8 @@ static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 }
 
 /*
- * Derive the counts of arcs from the counts of blocks. Here each port is a node, and each arc is an edge of unknown value. At the
- * ports of a block with an unknown count, no arc's count follows; nor at any in-port if there is an unresolved jump.
+ * Derive the counts of arcs from the counts of blocks. Here ports are nodes, and arcs are edges of unknown value. No arc's count
+ * can be derived at a port of a block with an unknown count, nor at any in-port if there is an unresolved jump.
  */
 static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
 {
@@ -411,7 +411,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 			any = true;
 		}
 	}
-	/* Add an edge between each port and the node NOWHERE. The edge's value is the count of the port's block. */
+	/* Add an edge between each port and an extra node, NOWHERE. Its value is the count of the port's block. */
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint32_t e = g->n_arcs + p;
 
@@ -419,7 +419,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 		from[e] = p & 1 ? nowhere : p;
 		to[e] = p & 1 ? p : nowhere;
 	}
-	/* Add the edge from the callers to the entry, which is not an arc of the graph. */
+	/* The step from the callers to the entry is no arc of the graph, so add an edge for it. */
 	from[n_edges - 1] =
 		g->entry < g->n_blocks ? flow_nodes_out_port(g->n_blocks) : KERNEL_NO_EDGE;
 	to[n_edges - 1] = flow_nodes_in_port(g->entry < g->n_blocks ? g->entry : 0);
@@ -427,9 +427,9 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	s.tail = from;
 	s.head = to;
 	s.value = value;
-	/* Flow need not balance at NOWHERE. Pretend that it has two more unknown edges: solve() then derives no edge there. */
+	/* The counts at NOWHERE need not balance. Two pretended unknown edges there keep solve() from deriving edges there. */
 	s.open[nowhere] = 2;
-	/* An unresolved jump may lead to any in-port, so keep solve() from deriving edges at in-ports too. */
+	/* An unresolved jump may lead to any in-port. So let solve() derive no edge at in-ports, either. */
 	for (uint32_t b = 0; any && b <= g->n_blocks; b++)
 		s.open[flow_nodes_in_port(b)] = 2;
 	solve(&s);
@@ -473,8 +473,8 @@ void kernel_counts_clear(struct kernel_counts *counts)
 }
 
 /*
- * Choose the instruction of BLOCK to probe: the first whose kprobe the kernel can optimize into a jump, if no call precedes it;
- * otherwise the first that can be probed.
+ * Choose the instruction of BLOCK to probe: the first whose kprobe the kernel can optimize into a jump, unless a call comes
+ * before; otherwise the first that accepts a kprobe.
  */
 static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
@@ -502,14 +502,14 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	return found;
 }
 
-/* Return an array indexed by block: true if execution cannot leave the function after the block. The caller frees the array. */
+/* Return an array indexed by block: true if no path leads from the block out of the function. The caller frees the array. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
 
 	for (uint32_t b = 0; b < flow->n_blocks; b++)
 		dead[b] = flow->blocks[b].reached;
-	/* Visit the edges backwards: most arcs lead forward, so a few rounds are enough. */
+	/* Take the edges in reverse order: most arcs lead forward, so that a few rounds suffice. */
 	for (int round = 0; round < 64 && changed; round++) {
 		changed = false;
 		for (uint32_t i = flow->n_edges; i-- > 0;) {
@@ -526,7 +526,7 @@ static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph
 	return dead;
 }
 
-/* Return a guess of how often a call of the function executes BLOCK, in units of 1/64. */
+/* Guess how often one call of the function executes BLOCK, in units of 1/64, and return the guess. */
 static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
 		      const bool *dead, uint32_t block)
 {
@@ -538,11 +538,11 @@ static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops 
 	vec_each(const struct kernel_range, part, flow, parts)
 		if (entry >= part->start && entry < part->end &&
 		    (start < part->start || start >= part->end))
-			times = 4; /* the compiler moved the block away as unlikely */
+			times = 4; /* the compiler has moved this block away as unlikely */
 	return times << 3 * (depth < 8 ? depth : 8);
 }
 
-/* Relative cost of a hit of a probe that is not optimized. A trap costs several times as much as a jump. */
+/* Relative cost of a hit of a trap. The hit of an optimized kprobe, which is a jump, costs 1. */
 #define TRAP_COST 4
 
 struct planner {

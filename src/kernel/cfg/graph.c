@@ -46,9 +46,9 @@ void kernel_graph_clear(struct kernel_graph *graph)
 }
 
 /*
- * Sort the indices of G's arcs by the arcs' target block (if TO) or source block. Return an array FIRST: the
- * arcs of block b are (*SORTED)[first[b]] up to (*SORTED)[first[b + 1] - 1]. The caller frees both arrays. Arcs
- * out of the function have no target block.
+ * Set *SORTED to the numbers of G's arcs, sorted by source block or, if TO, by target block. Return an array FIRST: the arcs of
+ * block b are (*SORTED)[first[b]] up to (*SORTED)[first[b + 1] - 1]. The caller frees both arrays. Arcs out of the function have
+ * no target block.
  */
 static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **sorted)
 {
@@ -73,7 +73,7 @@ static uint32_t *index_arcs(const struct kernel_graph *g, bool to, uint32_t **so
 }
 
 #define NONE UINT32_MAX
-/* Maximum number of steps to find dominators. Compiled code takes ten per block; a hostile graph of N blocks could take N^3. */
+/* Maximum number of steps to find dominators. Compiled code needs ten per block; a malicious graph of N blocks could need N^3. */
 #define MAX_STEPS 100000000u
 
 struct finder {
@@ -82,12 +82,12 @@ struct finder {
 	uint32_t n_order;
 	uint32_t *rank; /* indexed by block: the block's index in ORDER, or NONE */
 	uint32_t *idom; /* indexed by rank: rank of the block's immediate dominator */
-	uint32_t *pred, *first_pred; /* result of index_arcs() for target blocks */
+	uint32_t *pred, *first_pred; /* result of index_arcs() by target block */
 	uint32_t steps;
 	struct kernel_loops *out;
 };
 
-/* Put the blocks into reverse postorder, by a depth-first search from the entry that numbers a block after its successors. */
+/* Put the blocks into reverse postorder: a depth-first search from the entry numbers a block after its successors. */
 static void find_order(struct finder *f)
 {
 	const struct kernel_graph *g = f->g;
@@ -167,7 +167,7 @@ static void find_dominators(struct finder *f)
 		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
 			changed |= improve(f, i);
 	}
-	/* After MAX_STEPS, treat only the entry as a dominator, so that only the entry can be a loop's head. */
+	/* After MAX_STEPS, regard only the entry as a dominator. Then no other block can be a loop's head. */
 	for (uint32_t i = 1; changed && i < f->n_order; i++)
 		f->idom[i] = 0;
 }
@@ -181,7 +181,7 @@ static bool dominates(const struct finder *f, uint32_t a, uint32_t b)
 	return ra == rb;
 }
 
-/* Set MARK[block] to HEAD for each block of the loop with this head. Return the number of these blocks. */
+/* Set MARK of each block in the loop with head HEAD to HEAD. Return the number of these blocks. */
 static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, uint32_t *stack)
 {
 	uint32_t n = 0, found = 1;
@@ -237,7 +237,7 @@ static void find_heads(struct finder *f, uint32_t *mark, uint32_t *stack)
 	}
 }
 
-/* Loops are sorted from small to large, so the first loop that marks a block is the block's innermost loop. */
+/* Loops are sorted from small to large. So the first loop that marks a block is the smallest one that has the block. */
 static void nest(struct finder *f, uint32_t *mark, uint32_t *stack)
 {
 	struct kernel_loops *out = f->out;

@@ -13,7 +13,7 @@
 struct kernel_flow;
 
 #define KERNEL_GRAPH_OUT UINT32_MAX /* the arc leads out of the function */
-#define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* unresolved jump: may lead anywhere */
+#define KERNEL_GRAPH_ANY (UINT32_MAX - 1) /* the jump's target is unknown, and may be any block */
 /* Maximum number of blocks in a function. Some algorithms take time proportional to the square of this number. */
 #define KERNEL_GRAPH_MAX 20000
 
@@ -39,7 +39,7 @@ void kernel_graph_clear(struct kernel_graph *graph);
 
 struct kernel_loop {
 	uint32_t head; /* number of the block that each iteration passes */
-	uint32_t parent; /* index of the smallest enclosing loop, or KERNEL_LOOP_NONE */
+	uint32_t parent; /* index of the smallest loop around this loop, or KERNEL_LOOP_NONE */
 	uint32_t depth; /* 1: not inside another loop */
 	uint32_t n_blocks; /* including the blocks of inner loops */
 };
@@ -47,7 +47,7 @@ struct kernel_loop {
 struct kernel_loops {
 	/* Sorted by number of blocks: an inner loop comes before its outer loops. */
 	vec_of(struct kernel_loop, loops);
-	uint32_t *innermost; /* by block: smallest loop around the block, or KERNEL_LOOP_NONE */
+	uint32_t *innermost; /* by block: smallest loop that has the block, or KERNEL_LOOP_NONE */
 	bool other_cycles; /* the graph also has cycles that are not natural loops */
 };
 

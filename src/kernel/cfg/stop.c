@@ -12,14 +12,14 @@
 #include "kernel/code/code.h"
 #include "kernel/debuginfo/variables.h"
 
-/* A value as C source text. IS_LOAD: the value is still to be read through a pointer. Free TEXT with term_drop() or free(). */
+/* A value, as C source text. IS_LOAD: the value must still be read through a pointer. term_drop() or free() frees TEXT. */
 struct term {
 	char *text; /* if IS_LOAD: text of the pointer; otherwise text of the value */
 	Dwarf_Die type; /* if IS_LOAD: the pointer's target type; otherwise the value's type */
-	int64_t add; /* number that is added to the value */
+	int64_t add; /* number to add to the value */
 	bool is_load, is_object; /* is_object: the value is a global variable of the kernel */
-	uint64_t from, bits; /* if IS_LOAD: the value is BITS bits of the target, from bit FROM */
-	uint64_t low_bits; /* number of low bits of TEXT's value to shift out */
+	uint64_t from, bits; /* if IS_LOAD: the value is BITS bits from bit FROM of the target */
+	uint64_t low_bits; /* the value is TEXT's value shifted right by this number of bits */
 };
 
 static bool term_drop(struct term *t)
@@ -29,9 +29,9 @@ static bool term_drop(struct term *t)
 	return false;
 }
 
-/* Functions on struct term. A function that returns false frees T's text. */
+/* Functions that change a struct term. If such a function fails, it frees T's text and returns false. */
 
-/* Replace T's text by the output of FORMAT for this text and NUMBER. The result has no type. */
+/* Set T's text to the output of FORMAT with the old text and NUMBER. The new text has no type. */
 static void term_print(struct term *t, const char *format, int64_t number)
 {
 	char *text;
@@ -45,8 +45,8 @@ static void term_print(struct term *t, const char *format, int64_t number)
 }
 
 /*
- * Turn the load T into text such as "slab->objects". Return false if no struct member contains the loaded bits or, if EXACTLY, no
- * member has just these bits.
+ * Turn T, a load, into text such as "slab->objects". Return false if no struct member contains the loaded bits, or if EXACTLY is
+ * set and no member has exactly these bits.
  */
 static bool term_load(struct term *t, bool exactly)
 {
@@ -62,7 +62,7 @@ static bool term_load(struct term *t, bool exactly)
 	return true;
 }
 
-/* Put T->ADD into the text: as a number, or as the name of the member at this offset if the value is a pointer. */
+/* Add T->ADD to the text as a number. If the value is a pointer, add the name of the member at that offset instead. */
 static bool term_sum(struct term *t)
 {
 	int64_t number = t->add;
@@ -87,7 +87,7 @@ static bool term_sum(struct term *t)
 	return true;
 }
 
-/* Put T's load, shift and addition into the text, so that only a text and its type remain. */
+/* Write T's load, shift and addition into its text. Then only the text and its type are left in T. */
 static bool term_settle(struct term *t)
 {
 	if (t->is_load && !term_load(t, false))
@@ -109,7 +109,7 @@ static bool term_add(struct term *t, int64_t number)
 	return true;
 }
 
-/* Keep only T's bits in MASK. If these bits are exactly one member, the text becomes the member, otherwise "(TEXT & MASK)". */
+/* Mask T by MASK. If the remaining bits are exactly one struct member, the text becomes that member, else "(TEXT & MASK)". */
 static bool term_mask(struct term *t, uint64_t mask)
 {
 	uint64_t low = mask ? (uint64_t)__builtin_ctzll(mask) : 0, ones = mask >> low;
@@ -139,7 +139,7 @@ static bool term_mask(struct term *t, uint64_t mask)
 	return true;
 }
 
-/* Apply FORMAT, such as "(%s >> %" PRId64 ")", to T's text and NUMBER. A right shift of a load only drops bits of the load. */
+/* Apply FORMAT, such as "(%s >> %" PRId64 ")", to T's text and NUMBER. For a load, a right shift only leaves out low bits. */
 static bool term_shift(struct term *t, const char *format, int64_t number)
 {
 	if (t->is_load && number >= 0 && (uint64_t)number < t->bits && strstr(format, ">>")) {
@@ -162,7 +162,7 @@ static bool term_number(struct term *t, int64_t number)
 }
 
 #define MAX_BLOCK 4096 /* bytes; longer blocks are not examined */
-#define MAX_STEPS 2000 /* maximum number of instructions and blocks examined for one condition */
+#define MAX_STEPS 2000 /* maximum number of instructions and blocks examined for a condition */
 #define MAX_EXITS 3
 #define UNKNOWN   "..."
 
@@ -178,7 +178,7 @@ struct kernel_stops {
 	struct kernel_code *code;
 	struct decoder *decoder;
 	const struct kernel_stop_function *f;
-	/* The instructions of F's blocks, read on demand. */
+	/* The instructions of F's blocks, read when they are needed. */
 	struct block {
 		bool is_read;
 		vec_of(struct insn, insns);
@@ -367,7 +367,7 @@ static bool loop_writes(struct kernel_stops *s, uint32_t loop, uint8_t reg)
 	return false;
 }
 
-/* Return the only block outside of loop AROUND that leads to BLOCK, or KERNEL_GRAPH_OUT if there is none or several. */
+/* Return the only block that leads to BLOCK from outside of the loop AROUND; KERNEL_GRAPH_OUT if there is not exactly one. */
 static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32_t around)
 {
 	const struct kernel_graph *g = s->f->graph;
@@ -386,7 +386,7 @@ static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32
 	return before;
 }
 
-/* Return the only block that leads to BLOCK. Ignore arcs from a loop with head BLOCK that does not write REG. */
+/* Return the only block that leads to BLOCK. Ignore arcs inside a loop of which BLOCK is the head and which does not write REG. */
 static uint32_t block_before(struct kernel_stops *s, uint32_t block, uint8_t reg)
 {
 	uint32_t around = KERNEL_LOOP_NONE;
@@ -432,7 +432,7 @@ static bool register_value(struct kernel_stops *s, uint32_t block, uint32_t at, 
 	return false;
 }
 
-/* A comparison before a jump: LEFT with RIGHT, or with 0 if WITH_ZERO. An unknown operand has no text. */
+/* A comparison before a jump: LEFT is compared with RIGHT or, if WITH_ZERO, with 0. An unknown operand has the text NULL. */
 struct comparison {
 	struct term left, right;
 	bool with_zero;
@@ -444,7 +444,7 @@ static void forget(struct term *t, bool known)
 		term_drop(t);
 }
 
-/* Find the comparison that the instruction AT of BLOCK makes. Return false if the instruction is not supported. */
+/* Find the comparison in instruction AT of BLOCK. Return false if this kind of instruction is not supported. */
 static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct comparison *c,
 		    enum arch_relation *relation)
 {
@@ -481,7 +481,7 @@ static bool compare(struct kernel_stops *s, uint32_t block, uint32_t at, struct 
 	return true;
 }
 
-/* Return the comparison as text, such as "idx < slab->objects", or NULL if the text would not help the user. */
+/* Return the comparison as text, such as "idx < slab->objects"; NULL: the text would say nothing to the user. */
 static char *words(const struct comparison *c, enum arch_relation relation)
 {
 	static const char *const signs[] = {
@@ -528,8 +528,8 @@ static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 }
 
 /*
- * Return the condition "LEFT RELATION RIGHT" at the end of BLOCK as text, or NULL if unknown. The operands are those of the last
- * instruction that writes the flags. The caller frees the text. Set *OF_OBJECT to whether LEFT is a kernel variable.
+ * Return as text the condition that RELATION holds at the end of BLOCK, or NULL if unknown. The operands are those of the last
+ * instruction that writes the flags. The caller frees the text. Set *OF_OBJECT to whether its left side is a kernel variable.
  */
 static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
 		       bool *of_object)
@@ -571,7 +571,7 @@ static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t bloc
 	return condition(s, block, relation, &of_object);
 }
 
-/* Return whether BLOCK leads out of LOOP. Set *AT_HEAD to whether BLOCK is LOOP's head or leads to the head. */
+/* Return whether BLOCK leads out of LOOP. Set *AT_HEAD to true if BLOCK is the head of LOOP or leads to it, else to false. */
 static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, bool *at_head)
 {
 	const struct kernel_graph *g = s->f->graph;

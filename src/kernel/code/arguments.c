@@ -10,7 +10,7 @@
 #define MAX_STEPS 4000 /* maximum number of instructions examined */
 #define WINDOW    256 /* bytes read at once */
 
-/* Code to examine, and the bit mask of argument registers that still have their values from the function's entry. */
+/* Code that is still to be examined. UNTOUCHED is a bit mask of argument registers that still have their values of the entry. */
 struct place {
 	uint64_t addr;
 	uint8_t untouched;
@@ -20,7 +20,7 @@ struct walk {
 	const struct kernel_arguments_input *input;
 	struct decoder *decoder;
 	vec_of(struct place, places);
-	uint32_t at; /* index in PLACES of the code that is examined next */
+	uint32_t at; /* index in PLACES of the code to examine next */
 	uint32_t steps;
 	uint64_t window_addr;
 	size_t window_len;
@@ -37,7 +37,7 @@ static void go(struct walk *w, uint64_t addr, uint8_t untouched)
 	vec_push(w, places, place);
 }
 
-/* Return the code at ADDR, or NULL if there is none. *AVAIL covers at least one instruction, unless the code ends before. */
+/* Return the code at ADDR; NULL: there is none. *AVAIL bytes are valid, and cover one instruction unless the code ends before. */
 static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 {
 	if (addr - w->window_addr >= w->window_len ||
@@ -49,16 +49,13 @@ static const uint8_t *code_at(struct walk *w, uint64_t addr, size_t *avail)
 	return *avail ? w->window + (addr - w->window_addr) : NULL;
 }
 
-/*
- * Return whether INSN may be a nop that a static key turns into a jump. Only the nop's length is known,
- * so padding of the same length counts too.
- */
+/* Return whether INSN may be a static key's nop, which becomes a jump. Only the length tells, so padding may count, too. */
 static bool may_be_label(const struct decoded *insn)
 {
 	return insn->kind == DECODE_NOP && (insn->len == 2 || insn->len == 5);
 }
 
-/* Return the address after the endbr64 (or nop of the same length) and the ftrace location at ADDR. Both are optional. */
+/* Return the address behind the endbr64 (or a nop of equal length) and the ftrace location at ADDR, which may both be missing. */
 static uint64_t skip_entry(struct walk *w, uint64_t addr)
 {
 	const uint8_t *code;
@@ -78,7 +75,7 @@ static uint64_t skip_entry(struct walk *w, uint64_t addr)
 	return addr;
 }
 
-/* Follow a jump or a call to TARGET. Return YES if the target is known to read one of the registers UNTOUCHED. */
+/* Follow a jump or call to TARGET. Return YES if TARGET is known to read one of the registers in the bit mask UNTOUCHED. */
 static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouched)
 {
 	int n = w->input->takes(target, w->input->arg);
@@ -93,8 +90,8 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
 }
 
 /*
- * Examine the instruction at *ADDR. Advance *ADDR, or set it to 0 if the next instruction cannot read the arguments. Return YES if
- * the instruction, or the function that it calls or jumps to, reads one of the registers *UNTOUCHED, otherwise NO or UNKNOWN.
+ * Examine the instruction at *ADDR. Advance *ADDR, or set *ADDR to 0 if the next instruction cannot read arguments. Return YES if
+ * the instruction, or a function that it calls or jumps to, reads a register in the mask *UNTOUCHED; else NO or UNKNOWN.
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {
@@ -122,7 +119,7 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 		return enter(w, insn.target, *untouched);
 	case DECODE_JUMP_INDIRECT:
 	case DECODE_CALL_INDIRECT:
-	case DECODE_INT3: /* a trap, or another tool's probe */
+	case DECODE_INT3: /* a trap, or the probe of another tool */
 		return KERNEL_UNKNOWN;
 	case DECODE_RET:
 	case DECODE_UD:

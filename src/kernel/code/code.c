@@ -15,7 +15,7 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/kcore.h"
 
-/* Return the bytes at address ADDR of the file, or NULL. Set *AVAIL to the number of bytes up to the section's end. */
+/* Return the bytes that the file has for address ADDR, or NULL. Set *AVAIL to their number up to the section's end. */
 static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -83,7 +83,7 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
-/* Find the bounds of the tables for arch_tables_read() by section names, because a module has no symbols for the bounds. */
+/* Find the bounds of tables for arch_tables_read(). Use section names: a module has no symbols for the bounds. */
 static void note_sections(struct kernel_image *img, struct bounds *b)
 {
 	Elf *elf = kernel_image_elf(img);
@@ -147,7 +147,7 @@ void kernel_code_destroy(struct kernel_code *code)
 	free(code);
 }
 
-/* Add a function. PATH has the form PATCH/OBJECT/FUNCTION,POSITION. POSITION tells functions with the same name apart. */
+/* Add a function that a livepatch has replaced. PATH is PATCH/OBJECT/FUNCTION,POSITION; POSITION tells namesakes apart. */
 static void add(struct kernel_livepatches *l, const char *path)
 {
 	struct kernel_livepatched item = { .patch = alloc_strdup(path) };
@@ -189,7 +189,7 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
 	return NULL;
 }
 
-/* Maximum size of the table of jump labels in bytes: ten times its size in a kernel with all options on. */
+/* Maximum size of the jump label table in bytes: ten times the size in a kernel with all options enabled. */
 #define MAX_TABLE (8u << 20)
 
 /* Read the table of jump labels from the kernel's memory. If that fails, OUT is empty. The caller calls arch_tables_clear(). */
@@ -213,7 +213,7 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
 {
-	/* "NAME.NUMBER" is a static variable of a function. The compiler chooses the number, to tell equal names apart. */
+	/* "NAME.NUMBER" is a static variable of a function. The number, chosen by the compiler, may differ in another build. */
 	if (strchr(name, '.'))
 		return NULL;
 	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);

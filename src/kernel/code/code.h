@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine code of a kernel image: its bytes in the file and in the running kernel, and the kernel's tables about single
- * instructions. The tables tell where code is patched at run time (jump labels, static calls, ftrace locations), where execution
+ * The machine code of a kernel image: its bytes in the file and in the running kernel, and the kernel's tables of instructions.
+ * These tables tell where the kernel patches code at run time (jump labels, static calls, ftrace locations), where execution
  * continues after a fault, and which ud2 is a WARN.
  *
  * Addresses are relative to _stext. The file is not trusted: damage can only make results incomplete.
@@ -22,8 +22,8 @@ struct kernel_kcore;
 /* The running kernel that was booted from an image, or a loaded module. */
 struct kernel_live {
 	const struct kernel_kcore *kcore; /* NULL: the kernel's memory cannot be read */
-	uint64_t base; /* address of _stext, or of a module's first function */
-	const struct kernel_kallsyms *ks; /* symbols of functions that a module calls, or NULL */
+	uint64_t base; /* address of _stext or, for a module, of its first function */
+	const struct kernel_kallsyms *ks; /* symbols of functions that a module calls; or NULL */
 };
 
 struct kernel_code {
@@ -42,7 +42,7 @@ int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
-/* Like kernel_image_symbol_at(), but look up addresses outside of a module in the kernel's symbols. */
+/* Like kernel_image_symbol_at(). If CODE is a module's, look up addresses outside of the module in the kernel's symbols. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
@@ -62,21 +62,21 @@ struct kernel_sym;
 
 struct kernel_livepatches {
 	struct kernel_livepatched {
-		char *patch, *object, *function; /* parts of one allocation: free only PATCH */
+		char *patch, *object, *function; /* a single allocation: free only PATCH */
 	} * items;
 	uint32_t n_items, cap_items;
 };
 
-/* Load the names of functions that the livepatches below FOLDER have replaced. Load none if FOLDER does not exist. */
+/* Load the names of functions replaced by the livepatches below FOLDER. If FOLDER does not exist, there are none. */
 void kernel_livepatches_load(const char *folder, struct kernel_livepatches *out);
 void kernel_livepatches_deinit(struct kernel_livepatches *l);
 
-/* Return the livepatch of L that has replaced SYM (or a function with SYM's name in SYM's module), or NULL if there is none. */
+/* Return the livepatch in L that has replaced SYM, or a namesake in the same module; NULL: none. */
 const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct kernel_sym *sym);
 
 /*
- * Static keys are the kernel's on/off switches. For each use of a key the code has a jump or a nop, which the running kernel
- * patches. Boot parameters, the CPU and the kernel's state (such as a seeded random generator) turn keys on.
+ * Static keys are the kernel's on/off switches. Where code depends on a key, it has a jump or a nop, which the kernel patches when
+ * the key changes. Boot parameters, the CPU and the kernel's state (such as a seeded random generator) turn keys on.
  */
 
 struct kernel_kallsyms;
@@ -84,7 +84,7 @@ struct kernel_kcore;
 
 /*
  * Return the name of the static key that is OFFSET bytes into the variable NAME, such as "sched_feat_keys+0x10". Return NULL if
- * the name is not the same in another build. The caller frees the result.
+ * that name may differ in another build. The caller frees the result.
  */
 char *kernel_static_key_name(const char *name, uint64_t offset);
 
@@ -95,8 +95,8 @@ char *kernel_static_key_name(const char *name, uint64_t offset);
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
 
 /*
- * Append to NAMES the static keys on which the LEN bytes of code at START depend, each once, in the code's order. Leave out keys
- * that are members of other variables (tracepoints) or static variables of functions.
+ * Append to NAMES the static keys that the code at START (LEN bytes) depends on, each once, in the order of the code. Leave out
+ * keys that are members of other variables (tracepoints) or static variables of functions.
  */
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decode the instructions of a function's parts, from front to back, as the kernel's kprobes do. Where another tool's
- * probe hides code, take the code from the file. Then find jump labels, traps, tail calls and so on, by the kernel's
- * tables and the names of called functions.
+ * Decode the instructions of a function's parts, from front to back, as the kernel's kprobes do. If another tool's probe hides
+ * code, take that code from the file. Then find jump labels, traps, tail calls and so on, by the kernel's tables and the names of
+ * called functions.
  */
 #include <string.h>
 
@@ -32,8 +32,8 @@ static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_pa
 }
 
 /*
- * Return the length of the kprobe's trap or jump at offset AT of P, or 0 if there is no kprobe. A trap in the middle of an
- * instruction of the file is not a kprobe: the kernel has patched in a shorter instruction, and filled the rest with traps.
+ * Return the length of the kprobe's trap or jump at offset AT of P; 0: no kprobe. A trap inside an instruction of the file is no
+ * kprobe: the kernel has patched in a shorter instruction, and filled the rest with traps.
  */
 static size_t probed(const struct flow_builder *b, const struct kernel_flow_part *p,
 		     const bool *starts, size_t at)
@@ -64,7 +64,7 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 		[DECODE_CALL_INDIRECT] = KERNEL_INSN_CALL,
 		[DECODE_RET] = KERNEL_INSN_RET,
 		[DECODE_INT3] = KERNEL_INSN_TRAP,
-		[DECODE_UD] = KERNEL_INSN_WARN, /* a BUG if the kernel's table of bugs says so */
+		[DECODE_UD] = KERNEL_INSN_WARN, /* classify() corrects this for a BUG */
 	};
 	struct kernel_insn insn = {
 		.addr = addr,
@@ -106,8 +106,8 @@ static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t l
 }
 
 /*
- * DEC is the file's instruction at offset AT; a probe hides the bytes up to RESTORED. Most kernels replace a jump to the return
- * thunk by a return and traps. If DEC is a jump replaced in this way, set DEC to the return and return true.
+ * DEC is the file's instruction at offset AT, and a probe hides the running code up to RESTORED. Most kernels replace a jump to
+ * the return thunk by a return and traps. If DEC is a jump replaced in this way, set DEC to the return and return true.
  */
 static bool hides_return(const struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			 size_t restored, struct decoded *dec)
@@ -127,8 +127,8 @@ static bool hides_return(const struct flow_builder *b, const struct kernel_flow_
 
 /*
  * Decode the instruction under a kprobe's trap. Take the first byte, which the trap replaces, from the file, and the other bytes,
- * which may be relocated, from the running kernel. If the result is not the file's instruction, the kernel has changed it: take
- * the file's instruction, and set KERNEL_FLOW_HIDDEN.
+ * which may be relocated, from the running kernel. If this gives another instruction than the file's, the kernel has patched that
+ * instruction: take the file's, and set KERNEL_FLOW_HIDDEN.
  */
 static bool decode_trapped(struct flow_builder *b, const struct kernel_flow_part *p, size_t at,
 			   struct decoded *dec)
@@ -170,7 +170,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	size_t len = (size_t)(p->end - p->start), restored = 0, checked = 0;
 
 	for (size_t at = 0; at < len;) {
-		/* Do not look for a probe within a probe's jump: a byte of the displacement may look like a probe. */
+		/* Look for no probe inside the jump of another probe: a byte of the jump may look like a trap. */
 		size_t n = at < restored ? 0 : probed(b, p, starts, at);
 		bool file = n || at < restored, ok;
 		struct decoded dec = {};
@@ -197,7 +197,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	}
 }
 
-/* Walk the entries of the table ITEMS of T whose addresses (the member FIELD) are in PART. Tables are sorted by address. */
+/* Loop over those entries of T's table ITEMS whose address (member FIELD) is in PART. Tables are sorted by address. */
 
 #define table_each(i, t, items, field, part)                                              \
 	for (uint32_t i = bisect((t)->n_##items, j, (t)->items[j] field < (part)->start); \
@@ -245,13 +245,13 @@ static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
 		flag_at(flow, t->static_calls[i], KERNEL_INSN_STATIC_CALL);
 	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], KERNEL_INSN_FTRACE);
 	/*
-	 * RETPOLINES lists jumps and calls through thunks. A compiler that uses thunks makes no jump tables, so these
-	 * jumps leave the function.
+	 * RETPOLINES lists jumps and calls through thunks. With thunks, compilers make no jump tables, so these jumps leave the
+	 * function.
 	 */
 	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
 }
 
-/* Set INSN's kind and flags by the target of a call or of a jump out of the function, and by the kernel's table of bugs. */
+/* Set INSN's kind and flags by its target, if this is outside of the function, and by the kernel's table of bugs. */
 static void classify(struct flow_builder *b, struct kernel_insn *insn)
 {
 	const struct arch_tables *t = b->in->tables;
@@ -259,7 +259,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	bool was_thunk = insn->flags & KERNEL_INSN_TAIL;
 	enum kernel_callee callee;
 
-	/* KERNEL_INSN_TAIL is for jumps only. */
+	/* Calls and conditional jumps do not keep KERNEL_INSN_TAIL here. */
 	if (insn->kind != KERNEL_INSN_JUMP_INDIRECT && !jump)
 		insn->flags &= (uint16_t)~KERNEL_INSN_TAIL;
 	if (insn->kind == KERNEL_INSN_WARN && t && t->has_bugs && !(insn->flags & KERNEL_INSN_BUG))
@@ -276,7 +276,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 		return;
 	}
 	callee = ask_callee(b, insn->target);
-	/* As a protection against Indirect Target Selection (a CPU flaw), the kernel makes thunks in memory without symbols. */
+	/* Against Indirect Target Selection (a CPU flaw), the kernel makes thunks in memory, which have no symbols. */
 	if (callee == KERNEL_CALLEE_UNKNOWN && was_thunk)
 		callee = KERNEL_CALLEE_INDIRECT_THUNK;
 	if (jump)
@@ -293,8 +293,8 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 }
 
 /*
- * Return whether the code ends after the call INSN (an index). If it does, the compiler knows that the called function never
- * returns, even if kernel_name_is_noreturn() does not list the function.
+ * Return whether the code ends after the call INSN (an index). If so, the compiler knew that the called function never returns,
+ * although kernel_name_is_noreturn() may not know.
  */
 static bool ends_code(const struct kernel_flow *flow, uint32_t insn)
 {
@@ -358,7 +358,7 @@ static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *know
 
 /*
  * Return whether instruction I may be a probe's trap: a one-byte trap that execution can reach or that follows a call. ends_code()
- * takes such a call for one that never returns, so the trap after it is not marked as reached.
+ * assumes that a call before a trap never returns, so such a trap is not marked as reached.
  */
 static bool is_hit_trap(const struct kernel_flow *flow, uint32_t i)
 {
@@ -378,8 +378,8 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 }
 
 /*
- * Find probes at addresses where no instruction of the file begins, such as after a patched-in call that is shorter than the
- * file's instruction. Signs of a probe are traps that execution can reach and jumps out of the kernel image, if the file has none.
+ * Find probes at addresses where no instruction of the file begins, for example behind a patched-in call that is shorter than the
+ * file's instruction. A probe shows as a reachable trap, or as a jump out of the kernel image, that the file lacks.
  */
 void flow_find_hidden(struct flow_builder *b)
 {

@@ -19,7 +19,7 @@ struct finder {
 	struct kernel_site_edges *out;
 };
 
-/* Called if execution can go from the instruction FROM to the address TO. EDGE is NULL for a step within a block. */
+/* Called for each step that execution can take, from the instruction FROM to the address TO. EDGE is NULL within a block. */
 typedef void (*step_fn)(struct finder *f, const struct kernel_insn *from,
 			const struct kernel_edge *edge, uint64_t to);
 
@@ -39,7 +39,7 @@ static struct kernel_site_edge *find_site(const struct finder *f, uint64_t addr)
 	return NULL;
 }
 
-/* Add ROLES to the roles of ADDR. KERNEL_SITE_CANDIDATE stays only if each call for ADDR passes this flag. */
+/* Add ROLES to the roles of ADDR. ADDR keeps KERNEL_SITE_CANDIDATE only if ROLES has this flag in each call for ADDR. */
 static void note(struct finder *f, uint64_t addr, unsigned int roles)
 {
 	struct kernel_site_edge *site = find_site(f, addr);
@@ -53,7 +53,7 @@ static void note(struct finder *f, uint64_t addr, unsigned int roles)
 		site->roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
 	else if (!(site->roles & KERNEL_SITE_CANDIDATE))
 		roles &= ~(unsigned int)KERNEL_SITE_CANDIDATE;
-	/* Keep KERNEL_SITE_FAULT only while all exits to ADDR are faults. */
+	/* ADDR keeps KERNEL_SITE_FAULT only if each step out of the ranges to ADDR is a fault. */
 	if (site->roles & KERNEL_SITE_LEAVES && !(roles & KERNEL_SITE_FAULT))
 		site->roles &= ~(unsigned int)KERNEL_SITE_FAULT;
 	else if (site->roles & KERNEL_SITE_LEAVES && !(site->roles & KERNEL_SITE_FAULT))
@@ -78,7 +78,7 @@ static void each_step(struct finder *f, step_fn step)
 	}
 }
 
-/* Add the possible targets of an unresolved jump: blocks outside the ranges if the jump is inside, otherwise blocks inside. */
+/* Add all possible targets of an unresolved jump: blocks outside of the ranges if the jump is inside, else blocks inside. */
 static void note_candidates(struct finder *f, bool from_inside)
 {
 	vec_each(const struct kernel_block, bl, f->flow, blocks) {
@@ -94,7 +94,7 @@ static void note_candidates(struct finder *f, bool from_inside)
 static void note_exit(struct finder *f, const struct kernel_insn *from,
 		      const struct kernel_edge *edge)
 {
-	/* Execution leaves the function for a known address: the fixup of a fault, which is code of another function. */
+	/* By the fixup of a fault, execution leaves the function for a known address, in the code of another function. */
 	bool named = edge->kind == KERNEL_EDGE_FIXUP;
 	bool conditional = from->kind == KERNEL_INSN_COND || from->kind == KERNEL_INSN_LABEL;
 
@@ -103,7 +103,7 @@ static void note_exit(struct finder *f, const struct kernel_insn *from,
 	else if (edge->kind == KERNEL_EDGE_UNRESOLVED)
 		note(f, from->addr, KERNEL_SITE_RETURNS | KERNEL_SITE_CONDITIONAL);
 	else if (edge->kind == KERNEL_EDGE_TAIL && flow_insn_falls(from) && !conditional)
-		note(f, edge->target, KERNEL_SITE_LEAVES); /* falls out of the function */
+		note(f, edge->target, KERNEL_SITE_LEAVES); /* falls through into other code */
 	else
 		note(f, from->addr,
 		     KERNEL_SITE_RETURNS | (conditional ? KERNEL_SITE_CONDITIONAL : 0));
@@ -192,7 +192,7 @@ static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64
 }
 
 /*
- * Return whether the kernel can decode the code from the start of PART, which is one symbol in kallsyms, up to ADDR. The kernel
+ * Return whether the kernel can decode the code up to ADDR from the start of PART, for which kallsyms has one symbol. The kernel
  * refuses a kprobe after an instruction that it cannot decode.
  */
 static bool decodes_up_to(const struct kernel_flow *flow, const struct kernel_range *part,
@@ -260,7 +260,7 @@ const char *kernel_place_text(enum kernel_probe_place place)
 	return texts[place];
 }
 
-/* Return whether the code of PART, which is one symbol in kallsyms, forbids optimized probes at ADDR. */
+/* Return whether an instruction in PART, for which kallsyms has one symbol, keeps the kernel from optimizing a probe at ADDR. */
 static bool part_forbids(const struct kernel_flow *flow, const struct kernel_range *part,
 			 uint64_t addr)
 {
@@ -272,8 +272,8 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 		    insn->kind == KERNEL_INSN_BAD)
 			return true;
 		/*
-		 * The kernel takes a jump to the return thunk for an indirect jump, because this thunk lies among the thunks for
-		 * indirect jumps. The file has such jumps everywhere; most kernels replace them while they boot.
+		 * To the kernel's optimizer, a jump to the return thunk looks like an indirect jump, because of the thunk's
+		 * address. The file is full of such jumps, but most kernels replace them when they boot.
 		 */
 		if (insn->kind == KERNEL_INSN_RET && insn->target &&
 		    !(insn->flags & KERNEL_INSN_FROM_FILE) &&
@@ -321,7 +321,7 @@ struct slide {
 	bool failed;
 };
 
-/* Add ADDR to the addresses to examine. Fail if they are too many, or if no instruction on the wanted side begins at ADDR. */
+/* Add ADDR to the addresses to examine. FAILED: they are too many, or ADDR is on the wrong side or inside an instruction. */
 static void slide_to(struct slide *s, uint64_t addr)
 {
 	for (size_t i = 0; i < s->n_seen; i++)

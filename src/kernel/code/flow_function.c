@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Find all code of a function from its entry: jumps lead to the parts that the compiler split off. */
+/* Find all code of a function, starting at its entry. Jumps lead to the parts that the compiler split off. */
 #include "kernel/code/flow_function.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define MAX_FOUND 64 /* maximum number of parts of a function */
 
-/* Maximum length, in bytes and in instructions, of code that belongs to a function but lies outside of all symbols. */
+/* Maximum length of code that belongs to a function but lies outside of all symbols, in bytes and in instructions. */
 #define SNIPPET_BYTES 64
 #define SNIPPET_INSNS 8
 
@@ -113,8 +113,8 @@ static bool read_parts(struct function *f)
 			f->live = false;
 	}
 	/*
-	 * If the running code of one part cannot be read, use the file's code for all parts: jumps in the running
-	 * code may not fit the file's instructions.
+	 * If the running code of one part cannot be read, use the file's code for all parts: jumps in the running code may lead
+	 * into the middle of instructions in the file.
 	 */
 	for (size_t i = 0; i < f->n && !f->live; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
@@ -128,7 +128,7 @@ static bool read_parts(struct function *f)
 
 /*
  * Set *RANGE to a few instructions at ADDR, outside of all functions, that jump back into FLOW's code. static_cpu_has() uses such
- * code until alternatives are applied. Before Linux 5.16 such code also handled faults. Return false if there is no such code.
+ * code until alternatives are applied. Before Linux 5.16 it also handled faults. Return false if there is no such code.
  */
 static bool find_snippet(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 			 struct kernel_range *range)
@@ -156,7 +156,7 @@ static bool find_snippet(struct function *f, const struct kernel_flow *flow, uin
 	return ended && back;
 }
 
-/* Find the code at ADDR, outside of FLOW, that belongs to FLOW's function. */
+/* Find code of FLOW's function at ADDR, which is outside of the parts in FLOW. Set *RANGE to this code. */
 static bool find_part(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 		      struct kernel_range *range)
 {
@@ -167,7 +167,7 @@ static bool find_part(struct function *f, const struct kernel_flow *flow, uint64
 	return kernel_name_is_cold(name) && range->end - range->start <= KERNEL_FLOW_MAX;
 }
 
-/* Add the separate parts that FLOW's code jumps to. Return true if there are new parts. */
+/* Add parts of the function to which the code in FLOW jumps. Return true if a part was added. */
 static bool find_parts(struct function *f, const struct kernel_flow *flow)
 {
 	size_t before = f->n;

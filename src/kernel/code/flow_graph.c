@@ -12,7 +12,7 @@ struct finder {
 	uint32_t jump;
 };
 
-/* Get the instruction that is N instructions before the jump. This function is a decode_before_fn. */
+/* Set *BYTES and *ADDR to the instruction that is N instructions before the jump. This function is a decode_before_fn. */
 static size_t bytes_before(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg)
 {
 	const struct finder *f = arg;
@@ -30,12 +30,12 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	if (t->differences) {
 		int32_t rel;
 
-		/* Instructions have addresses relative to _stext, so the table address that a lea computes is relative too. */
+		/* An instruction's address is relative to _stext, so the address of a table that lea computes is relative, too. */
 		if (!f->in->read(t->addr + (uint64_t)i * 4, &rel, sizeof(rel), f->in->arg))
 			return false;
 		*target = t->addr + (uint64_t)(int64_t)rel;
 	} else {
-		/* The table's address is absolute, and includes the KASLR offset of the decoded code. */
+		/* The code has the table's absolute address, with the KASLR offset of the running kernel. */
 		uint64_t at = t->addr - f->in->base + (uint64_t)i * 8, addr;
 
 		if (!f->in->read(at, &addr, sizeof(addr), f->in->arg))
@@ -45,7 +45,7 @@ static bool read_case(const struct finder *f, const struct decoded_table *t, uin
 	return flow_find(f->flow, *target) != FLOW_NONE;
 }
 
-/* Return whether the indirect jump INSN leaves the function, because its target does not come from a jump table. */
+/* Return whether the indirect jump INSN leaves the function, since its target comes from a pointer, not from a jump table. */
 static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 			      const struct kernel_flow_input *input, struct decoder *decoder)
 {
@@ -74,7 +74,7 @@ static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
 
 		vec_push(flow, branches, branch);
 	}
-	/* If the number of entries is known from the code, all must be valid. Otherwise at least two entries must be valid. */
+	/* If the code tells the number of entries, all must be valid; if not, at least two. */
 	if (t.n ? n == t.n : n > 1)
 		return true;
 	flow->n_branches = before;
@@ -178,8 +178,8 @@ static void mark_targets(struct kernel_flow *flow)
 }
 
 /*
- * INSN is the last instruction of a block: mark the next instruction as the first of a block. If the next instruction is padding,
- * also mark the first instruction after the padding, because an unresolved jump may lead there.
+ * INSN ends a block, so mark the next instruction as the first of a block. If that instruction is padding, also mark the
+ * instruction after the padding: an unresolved jump may lead there.
  */
 static void mark_after(struct kernel_flow *flow, uint32_t insn)
 {
@@ -291,7 +291,7 @@ static void leave_block(struct flow_builder *b, uint32_t block)
 	bl->n_edges = flow->n_edges - bl->first_edge;
 }
 
-/* Follow execution from the entry, and make an edge for each step that execution can take from block to block. */
+/* Follow all paths from the entry. Make an edge for each step that execution can take from one block to another. */
 static void make_edges(struct flow_builder *b)
 {
 	struct kernel_flow *flow = b->flow;

@@ -6,7 +6,7 @@
 
 #define FLOW_NONE UINT32_MAX
 
-/* A possible target of an instruction, apart from the next instruction. */
+/* A possible target of an instruction. The next instruction in memory is not among the targets. */
 struct flow_branch {
 	uint32_t insn;
 	uint8_t kind; /* enum kernel_edge_kind */
@@ -17,11 +17,11 @@ struct flow_builder {
 	struct kernel_flow *flow;
 	const struct kernel_flow_input *in;
 	struct decoder *decoder;
-	uint32_t stack_len; /* number of blocks in STACK: reached blocks without edges yet */
+	uint32_t stack_len; /* number of blocks in STACK: reached blocks that still need edges */
 	uint32_t *stack;
 };
 
-/* Return whether execution may continue with the instruction after INSN. Examine only INSN itself. */
+/* Return whether execution may go on to the instruction behind INSN. Judge by INSN alone. */
 bool flow_insn_falls(const struct kernel_insn *insn);
 /* Return the index of the instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
@@ -29,16 +29,16 @@ uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
 /* Return the part of FLOW that contains ADDR, or NULL. */
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
-/* Return whether INSN (an index) calls an address within the function, as in code that fills the return stack buffer. */
+/* Return whether the call INSN (an index) leads into the function itself, as in code that fills the return stack buffer. */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 
 /* Decode the instructions of all parts, and classify them by the kernel's tables and by names of callees (flow_code.c). */
 void flow_decode(struct flow_builder *b);
-/* Set KERNEL_FLOW_HIDDEN if a probe hides code that cannot be taken from the file. Call flow_connect() first. */
+/* If a probe hides code that cannot be taken from the file, set KERNEL_FLOW_HIDDEN. Call flow_connect() before. */
 void flow_find_hidden(struct flow_builder *b);
 
-/* Divide the instructions into blocks, find the reached blocks, and make the edges between them (flow_graph.c). */
+/* Divide instructions into blocks, find the blocks that execution can reach, and make edges between these (flow_graph.c). */
 void flow_connect(struct flow_builder *b);
-/* Set *BYTES to the bytes from which INSN was decoded. Return the number of bytes up to the end of INSN's part, or 0. */
+/* Set *BYTES to the bytes from which INSN was decoded. Return how many bytes INSN's part has from there on, or 0. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes);

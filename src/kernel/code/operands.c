@@ -8,16 +8,16 @@
 
 #define MAX_STEPS 40000 /* maximum number of instructions examined */
 
-/* A value is stored as a number: 0 if unknown, else the index of a struct kernel_operand plus 1, perhaps with VALUE_DERIVED. */
-#define VALUE_DERIVED 0x8000 /* the register's value was computed from the operand and constants */
+/* A value is stored as a number: 0 if unknown, else 1 + the index of a struct kernel_operand, perhaps with VALUE_DERIVED. */
+#define VALUE_DERIVED 0x8000 /* the value was computed from that operand and constants */
 
-#define FLAGS ARCH_REGS /* register number that stands for the flags */
+#define FLAGS ARCH_REGS /* pseudo register for the CPU's flags */
 
 struct state {
 	uint16_t regs[ARCH_REGS + 1];
 };
 
-/* The address of code to visit, and the registers' values there. */
+/* Code to visit at ADDR, and the values of registers there. DUE: the code must be visited, perhaps again. */
 struct place {
 	uint64_t addr;
 	struct state state;
@@ -32,10 +32,10 @@ struct walk {
 	struct kernel_operands *out;
 	vec_of(struct place, places);
 	uint32_t steps;
-	vec_of(uint64_t, ends); /* addresses after unconditional jumps and returns */
+	vec_of(uint64_t, ends); /* addresses behind unconditional jumps and returns */
 };
 
-/* Add ADDR to the addresses to visit. Registers keep only values that are the same on all paths to ADDR. */
+/* Add ADDR to the addresses to visit. If paths to ADDR differ in a register's value, the value becomes unknown. */
 static void go(struct walk *w, uint64_t addr, const struct state *state)
 {
 	struct place place = { addr, *state, true };
@@ -70,7 +70,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 	return (uint16_t)w->out->n_items;
 }
 
-/* Return the value that instruction A reads from memory, or 0 if unknown. */
+/* Return the number of the value that instruction A reads from memory, or 0 if unknown. */
 static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 				const struct state *state)
 {
@@ -98,7 +98,7 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 	return operand(w, &o);
 }
 
-/* Return the number of the value CONSTANT if FROM is ARCH_NO_REG, else of register FROM plus CONSTANT, or 0 if unknown. */
+/* Return the number of the value CONSTANT plus register FROM (ARCH_NO_REG: CONSTANT alone), or 0 if unknown. */
 static uint16_t value_behind(struct walk *w, const struct state *state, uint8_t from,
 			     uint64_t constant)
 {
@@ -129,8 +129,8 @@ static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 }
 
 /*
- * Return the number of the value SUM + MEMORY, or 0 if unknown. Only a pointer to a per-CPU variable is known: SUM is the constant
- * offset of that variable, and MEMORY is a per-CPU variable with the address of this CPU's area (this_cpu_off).
+ * Return the number of the value SUM + MEMORY, or 0 if unknown. The sum is known only if it points to a per-CPU variable: SUM is
+ * then the constant offset of that variable, and MEMORY is this_cpu_off, the address of this CPU's copies.
  */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
@@ -201,8 +201,8 @@ static void step(struct walk *w, uint64_t *addr, struct state *state)
 		vec_push(w, ends, w->addr + at + insn.len);
 		return;
 	case DECODE_CALL:
-		if (w->steps <= 2) /* at the function's start, perhaps after endbr64 */
-			break; /* ftrace's call changes no registers */
+		if (w->steps <= 2) /* first instruction, or second after endbr64 */
+			break; /* it is ftrace's call, which changes no registers */
 		/* fall through */
 	case DECODE_CALL_INDIRECT:
 		memset(state->regs, 0, ARCH_SAVED * sizeof(*state->regs));
@@ -237,7 +237,7 @@ static void walk(struct walk *w)
 	}
 }
 
-/* Examine code that only a static key, a switch or a fault leads to. Registers have unknown values there. */
+/* Examine code that the walk has not reached: only a static key, a switch or a fault leads there. All registers are unknown. */
 static void walk_unreached(struct walk *w)
 {
 	const struct state nothing = {};

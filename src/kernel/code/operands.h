@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Find the operands that a function's machine code, including inlined functions, reads from outside: arguments, members behind
- * pointers, and variables. Find out which operands decide branches. Use no debug information.
+ * Find the operands of a function's machine code (inlined functions included): values from outside that the code reads, such as
+ * arguments, members behind pointers, and variables. Note which operands decide branches. Use no debug information.
  */
 #pragma once
 
@@ -16,17 +16,17 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_MEMBER, /* value at OFFSET bytes from the pointer BASE */
 	KERNEL_OPERAND_GLOBAL, /* variable at ADDR */
 	KERNEL_OPERAND_PER_CPU, /* per-CPU variable; ADDR is its offset in a CPU's area */
-	/* The following operands serve only as the BASE of other operands. */
+	/* Kinds of operands that are only a BASE of other operands: */
 	KERNEL_OPERAND_CONSTANT, /* the number ADDR */
 	KERNEL_OPERAND_BEHIND, /* the address BASE + ADDR */
 };
 
 struct kernel_operand {
 	enum kernel_operand_kind kind;
-	bool decides; /* the code compares it or branches on it */
+	bool decides; /* the code compares the operand, or a branch depends on it */
 	uint8_t argument; /* number of the argument register, from 0 */
 	uint8_t bytes; /* size of the value in memory */
-	uint16_t base; /* index of the operand BASE, which precedes this operand */
+	uint16_t base; /* index of the operand that is the base; it precedes this operand */
 	int64_t offset;
 	uint64_t addr;
 };

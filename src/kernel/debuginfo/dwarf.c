@@ -16,13 +16,13 @@
 /* Maximum nesting of lexical blocks and inlined functions. Kernels have less than 40. */
 #define MAX_DEPTH 100
 
-/* Maximum number of ranges of units, functions and inlined functions. A distribution's kernel has about 3 million. */
+/* Maximum number of address ranges in all units, functions and inlined functions. A distribution's kernel has about 3 million. */
 #define MAX_RANGES 20000000u
 
-/* Maximum number of overlapping ranges to search backwards. Only damaged files and assembler code have overlapping ranges. */
+/* Maximum number of overlapping ranges in a backward search. Ranges overlap only in damaged files and assembler code. */
 #define MAX_OVERLAP 8
 
-/* Sort spans with the same start from large to small, so that a search from the end finds the smallest first. */
+/* If spans have the same start, sort the larger one first. A search from the end then finds the smaller one first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:
@@ -48,7 +48,7 @@ ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t off
 	}
 }
 
-/* Return the last of the sorted SPANS that begins at or before ADDR and contains ADDR, or NULL. */
+/* SPANS are sorted. Return the last one that contains ADDR, or NULL. */
 static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32_t n, uint64_t addr)
 {
 	uint32_t at = bisect(n, i, spans[i].start <= addr);
@@ -147,19 +147,19 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 		span.start = range.start;
 		span.end = range.end;
 		vec_push(unit, spans, span);
-		/* The first range contains the entry. A .cold part comes later in the list, often with lower addresses. */
+		/* The entry is in the first range. A .cold part follows in the list, often with lower addresses. */
 		if (!any)
 			function.entry = range.start;
 		any = true;
 	}
-	/* Declarations and abstract instances have no code. */
+	/* A declaration or abstract instance (of an inlined function) has no code. */
 	if (any)
 		vec_push(unit, functions, function);
 	else if (dwarf_func_inline(die))
 		vec_push(unit, inlines, *die);
 }
 
-/* List the functions below PARENT, also those in namespaces (Rust). */
+/* List the functions below PARENT. Functions in namespaces (Rust) are included. */
 static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -182,7 +182,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 
 	d->paths = kernel_paths_create();
 	d->range_budget = MAX_RANGES;
-	/* Open a separate handle and close it after use: libdw's data about all units take hundreds of MiB. */
+	/* Open a separate handle, and close it after use, since libdw keeps hundreds of MiB of data about the units. */
 	if (kernel_image_has_dwarf(img))
 		d->dw = dwarf_begin_elf(kernel_image_dwarf_elf(img), DWARF_C_READ, NULL);
 	if (d->dw)
@@ -199,7 +199,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 	return d;
 }
 
-/* Add the inlined function DIE. Return its index, or PARENT if DIE has no code. */
+/* Add the inlined function DIE, and return its index. If DIE has no code, return PARENT. */
 static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *die,
 			    uint32_t parent)
 {
@@ -283,7 +283,7 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
 		return ranges[0].start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
-	/* In DWARF 5, DW_AT_entry_pc may be an offset from the start of the inlined function's code. */
+	/* In DWARF 5, DW_AT_entry_pc may be a constant: an offset from the start of the inlined function's code. */
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 

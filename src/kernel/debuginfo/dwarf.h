@@ -9,8 +9,8 @@
 /* One call of a function that was inlined into another function. */
 struct dwarf_inlined {
 	Dwarf_Die die;
-	uint32_t parent; /* index of the inlined function around it; UINT32_MAX: none */
-	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; no ranges: no code is left */
+	uint32_t parent; /* index of the next outer inlined function; UINT32_MAX: none */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; N_RANGES 0: no code left */
 };
 
 /* A function with out-of-line code. */
@@ -18,12 +18,12 @@ struct dwarf_function {
 	Dwarf_Die die;
 	uint64_t entry; /* address in the file */
 	uint32_t id; /* id of the function in the index */
-	/* Set by kernel_dwarf_function_parse(), in preorder: an inlined function comes after the inlined function around it. */
+	/* Set by kernel_dwarf_function_parse(). Inlined functions are in preorder: outer ones before those inlined into them. */
 	vec_of(struct dwarf_inlined, inlined);
 	vec_of(struct kernel_range, ranges); /* in the file; ascending in each inlined function */
 };
 
-/* A range of addresses that belongs to the unit or function number INDEX. */
+/* Addresses from START to END, which belong to the unit or function with the number INDEX. */
 struct dwarf_span {
 	uint64_t start, end;
 	uint32_t index;
@@ -41,7 +41,7 @@ struct dwarf {
 	vec_of(struct dwarf_unit, units);
 	vec_of(struct dwarf_span, spans); /* ranges of units, sorted by start */
 	struct paths *paths;
-	/* Number of ranges that may still be read. A hostile file can name one huge list of ranges many times. */
+	/* Number of ranges that may still be read: a hostile file can name one huge list of ranges again and again. */
 	uint64_t range_budget;
 };
 
@@ -58,7 +58,7 @@ ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t off
 				  Dwarf_Addr *base, struct kernel_range *range);
 /* Free the lists that kernel_dwarf_function_parse() has made for FUNCTION. */
 void kernel_dwarf_function_forget(struct dwarf_function *function);
-/* Return DW_AT_entry_pc of the inlined function DIE, or the start of its first range without this attribute. */
+/* Return DW_AT_entry_pc of the inlined function DIE. If DIE lacks this attribute, return the start of the first of RANGES. */
 uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
 /*
  * Find the source file and line that declare DIE's function. *FILE is the compiler's name of the file. If the file is unknown,
@@ -66,8 +66,8 @@ uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
  */
 void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
 /*
- * Cut the N sorted SPANS into ranges that do not overlap. Call FN for each range, in ascending order, with the INDEX of the last
- * span that contains the range.
+ * Cut the N sorted SPANS into ranges that do not overlap. Call FN for each of these ranges, in ascending order. INDEX is that of
+ * the last span that contains the range.
  */
 typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
 void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Look-ups in an index. Numbers in the index are never trusted: a damaged index can only make answers missing. */
+/* Look-ups in an index. Do not trust numbers in the index: if it is damaged, only answers may be missing. */
 #include "base/map.h"
 #include "kernel/debuginfo/index.h"
 
@@ -25,9 +25,9 @@ static const size_t record_size[INDEX_N_SECTIONS] = {
 };
 
 /*
- * Return a check sum of SIZE bytes, a multiple of 8. The sum changes if any one word changes, because a product with an odd
- * number and a rotation lose no information. It takes only three instructions per word: each start of a recording checks an
- * index of 22 MB.
+ * Return a check sum of SIZE bytes, a multiple of 8. A change of a single word always changes the sum, because multiplication by
+ * an odd number and rotation lose no information. The sum takes only three instructions per word, which matters: each recording
+ * first checks an index of 22 MB.
  */
 static uint64_t sum(const void *bytes, size_t size)
 {
@@ -138,7 +138,7 @@ static const char *string(const struct kernel_index *idx, uint32_t offset)
 	return offset ? record(idx, INDEX_STRINGS, offset) : NULL;
 }
 
-/* Return the last record of S with an address up to ADDR, or NULL. Records of S begin with an address, in ascending order. */
+/* S has records that begin with an address, in ascending order. Return the last one with an address up to ADDR, or NULL. */
 static const void *record_before(const struct kernel_index *idx, enum index_section s,
 				 uint64_t addr)
 {
@@ -150,7 +150,7 @@ static const void *record_before(const struct kernel_index *idx, enum index_sect
 	return next ? record(idx, s, next - 1) : NULL;
 }
 
-/* Return the N ranges from index FIRST on in INDEX_RANGES. If they are damaged, return NULL and set *N_OUT to 0. */
+/* Return N ranges of INDEX_RANGES, from index FIRST on. If the ranges are damaged, return NULL and set *N_OUT to 0. */
 static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_t first, uint32_t n,
 					 size_t *n_out)
 {
@@ -221,7 +221,7 @@ static const char *body_name(const struct kernel_index *idx, const struct index_
 	return name ? name : "[inlined]";
 }
 
-/* Return the inlined function around B, or NULL. The result's id must be less than B's, so that a walk outwards ends. */
+/* Return the inlined function around B, or NULL. Refuse a result behind B: a walk outwards then always ends. */
 static const struct index_body *body_parent(const struct kernel_index *idx,
 					    const struct index_body *b)
 {
@@ -292,7 +292,7 @@ static bool is_name_before(const struct kernel_index *idx, uint32_t number, cons
 	return !name || strcmp(name, text) < 0;
 }
 
-/* Return the index of the first name that may match GLOB: 0 or, if GLOB has no wildcards (IS_NAME), the first not less than it. */
+/* Return the index of the first name that GLOB may match: 0 or, if GLOB is a plain name (IS_NAME), its place in the order. */
 static uint32_t first_name(const struct kernel_index *idx, const char *glob, bool is_name)
 {
 	return is_name ? bisect(idx->n[INDEX_NAMES], i, is_name_before(idx, i, glob)) : 0;
@@ -385,7 +385,7 @@ static void find_line(const struct kernel_index *idx, uint64_t addr, struct kern
 	out->line = out->file ? line : 0;
 }
 
-/* Set *BODY to the innermost inlined function at ADDR, and *FUNCTION to its function. Return the record of *BODY, or NULL. */
+/* Find the innermost inlined function at ADDR: set *BODY to its id, *FUNCTION to that of its function. Return *BODY's record. */
 static const struct index_body *find_leaf(const struct kernel_index *idx, uint64_t addr,
 					  uint32_t *function, uint32_t *body)
 {
@@ -471,7 +471,7 @@ int kernel_index_declaration(const struct kernel_index *idx, uint64_t addr, cons
 	f = record(idx, INDEX_FUNCTIONS, place.function);
 	*file = f ? string(idx, f->file) : NULL;
 	*line = f ? f->line : 0;
-	/* Functions in assembler have no declaration: take the line of the instruction at ADDR. */
+	/* A function in assembler has no declaration. Return the source line of the instruction at ADDR instead. */
 	if (!*file) {
 		find_line(idx, addr, &place);
 		*file = place.file;

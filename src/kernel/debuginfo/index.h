@@ -4,11 +4,11 @@
  * The index is one file, which is mapped and searched, so that DWARF is read only once.
  *
  * Addresses are relative to _stext, as in kernel/image/image.h. A body is one inlined copy of a function. Functions and bodies
- * have ids from 0 without gaps, which depend on the vmlinux only. Functions are numbered by ascending entry. Bodies are numbered
- * function by function, and an outer body before the bodies inlined into it.
+ * have ids from 0 without gaps, which follow from the vmlinux alone. Functions are numbered by ascending entry. Bodies are
+ * numbered function by function, and an outer body before the bodies inlined into it.
  *
- * All results belong to the index and are valid as long as the index exists. The file is not trusted: it is checked when it is
- * opened, and each number in it is checked again when it is used.
+ * All results belong to the index and are valid as long as the index exists. The file is not trusted: kernel_index_open() checks
+ * it, and each use of a number in it checks that number again.
  */
 #pragma once
 
@@ -21,14 +21,14 @@
 
 struct kernel_index;
 
-/* Stands for no function, or for no inlined function. */
+/* Id that stands for no function, or no inlined function. */
 #define KERNEL_NONE UINT32_MAX
 
 /*
  * Get the index of the kernel with build-id ID. Search for the index beside IMG's file and in the cache. If there is none, make an
- * index from IMG's DWARF, and write it to the cache if possible. ID may be NULL or empty for IMG's own build-id; IMG may be NULL.
- * Without DWARF the index has symbols only, and is not kept. Return -ENOENT if there is neither an index nor IMG, -EFBIG if IMG is
- * too large. The caller reports errors.
+ * index from IMG's DWARF, and write it to the cache if possible. If ID is NULL or empty, use the build-id of IMG; else IMG may be
+ * NULL. Without DWARF the index has symbols only, and is not kept. Return -ENOENT if there is neither an index nor IMG, -EFBIG if
+ * IMG is too large. The caller reports errors.
  */
 int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
 		     struct kernel_index **out);
@@ -74,7 +74,7 @@ struct kernel_function {
 	uint64_t addr; /* address of its entry */
 	const char *file; /* source file of the declaration, or NULL */
 	uint32_t line; /* 0: unknown */
-	const struct kernel_range *ranges; /* ascending, with those of the .cold part */
+	const struct kernel_range *ranges; /* ascending; ranges of the .cold part are included */
 	size_t n_ranges;
 	uint32_t first_body, n_bodies; /* ids of the functions inlined into it, at any depth */
 };
@@ -83,7 +83,7 @@ typedef int (*kernel_function_fn)(const struct kernel_function *function, void *
 
 /* Return 0, or -ENOENT if there is no function with this id. */
 int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out);
-/* Call FN for each function whose name matches GLOB, sorted by address, until FN does not return 0. Return FN's last result. */
+/* Call FN for each function whose name matches GLOB, by ascending address, until FN returns non-zero. Return FN's last result. */
 int kernel_index_functions_each(const struct kernel_index *idx, const char *glob,
 				kernel_function_fn fn, void *arg);
 
@@ -95,7 +95,7 @@ struct kernel_body {
 	uint32_t line;
 	struct kernel_function function; /* the out-of-line function that contains the copy */
 	uint32_t parent; /* id of the inlined caller; KERNEL_NONE: the caller is FUNCTION */
-	const char *caller; /* name of the function that calls it */
+	const char *caller; /* name of the function that contains the call */
 	const char *call_file; /* source file of the call, or NULL */
 	uint32_t call_line;
 	/*
@@ -114,8 +114,8 @@ uint32_t kernel_index_n_bodies(const struct kernel_index *idx);
 /* Return 0, or -ENOENT if there is no inlined function with this id. */
 int kernel_index_body(const struct kernel_index *idx, uint32_t id, struct kernel_body *out);
 /*
- * Call FN for each inlined copy of functions whose name matches GLOB, sorted by name, then by the declaration's file and line
- * (static functions may share a name), then by id, until FN does not return 0. Set *EMPTY (may be NULL) to the number of matching
+ * Call FN for each inlined copy of functions whose name matches GLOB, until FN returns non-zero. The order is by name, then by the
+ * declaration's file and line (static functions may share a name), then by id. Set *EMPTY (may be NULL) to the number of matching
  * copies without instructions, as far as DWARF tells; FN is not called for these. Return -ENOENT if no inlined function has a
  * matching name, otherwise FN's last result.
  */
@@ -123,9 +123,9 @@ int kernel_index_bodies_each(const struct kernel_index *idx, const char *glob, k
 			     void *arg, uint32_t *empty);
 
 /*
- * Return the names of the inlined functions around the inlined function ID, innermost first, with SEPARATOR between them:
- * "new_slab" for shuffle_freelist, which is inlined into new_slab, which is inlined into allocate_slab. Return NULL if there are
- * none. The caller frees the result.
+ * Return the names of the inlined functions around the inlined function ID, innermost first, with SEPARATOR between the names. For
+ * example, if shuffle_freelist is inlined into new_slab, and new_slab into allocate_slab, the result is "new_slab". Return NULL if
+ * there are none. The caller frees the result.
  */
 char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char *separator);
 
@@ -138,18 +138,18 @@ struct kernel_place {
 	uint64_t offset; /* ADDR minus the symbol's address */
 };
 
-/* Find function, source line and symbol of the instruction at ADDR. Pass a return address minus 1. -ENOENT: all are unknown. */
+/* Find function, source line and symbol of the instruction at ADDR. For a return address pass it minus 1. -ENOENT: all unknown. */
 int kernel_index_at(const struct kernel_index *idx, uint64_t addr, struct kernel_place *out);
 
 struct kernel_frame {
 	const char *name; /* name of the function in the source */
-	const char *symbol; /* symbol of an out-of-line function, with clone suffixes; else NULL */
+	const char *symbol; /* symbol with clone suffixes; NULL for an inlined function */
 	const char *file; /* source file, relative to the kernel's tree; NULL: unknown */
 	uint32_t line; /* line of the instruction or of the previous frame's call; 0: unknown */
 	bool inlined; /* the frame is an inlined function; the next frame is its caller */
 };
 
-/* Return 0 to continue. Another value ends the iteration and becomes its result. */
+/* Called for a frame. A result other than 0 ends the iteration, and becomes its result. */
 typedef int (*kernel_frame_fn)(const struct kernel_frame *frame, void *arg);
 
 /*

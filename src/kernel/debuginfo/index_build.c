@@ -3,7 +3,7 @@
  * Make an index of a vmlinux.
  *
  * The index must give the same answers as a search through the DWARF. If units or functions overlap at an address, the search
- * takes the one whose range begins last. At each level of inlining, it takes the first inlined function that contains the address.
+ * takes the one with the latest start. At each level of inlining, it takes the first inlined function that contains the address.
  *
  * Cut the ranges of units and functions into pieces that do not overlap. Then paint the inlined functions over the pieces of their
  * function, outer ones first.
@@ -19,7 +19,7 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* Addresses in the file from START up to END, which belong to the unit or function ID. */
+/* The addresses in the file from START up to END. They belong to the unit or function with the id ID. */
 struct piece {
 	uint64_t start, end;
 	uint32_t id;
@@ -31,13 +31,13 @@ struct pieces {
 
 struct listed {
 	struct dwarf_function *function;
-	uint32_t order; /* order in which functions were found */
+	uint32_t order; /* number of functions found before this one */
 };
 
-/* The address ranges of one function. The leaf of a range is the innermost inlined function there, or the function itself. */
+/* The ranges of one function. For each range, the leaf is the innermost inlined function there or, without one, the function. */
 struct canvas {
-	vec_of(uint64_t, edges); /* bounds of the ranges, ascending, each once */
-	uint32_t *leaves; /* leaves[I] is the leaf of the range from edges[I] to edges[I + 1] */
+	vec_of(uint64_t, edges); /* starts and ends of the ranges, ascending, each once */
+	uint32_t *leaves; /* leaves[I] is the leaf between edges[I] and edges[I + 1] */
 	uint32_t *ids; /* ids of inlined functions, indexed as in dwarf_function.inlined */
 };
 
@@ -50,7 +50,7 @@ struct build {
 	struct pieces units, functions;
 	vec_of(struct listed, listed);
 	struct pieces painted; /* each id is a LEAF of struct index_address */
-	struct hash_index name_index; /* finds an index in NAMES */
+	struct hash_index name_index; /* finds a name's index in NAMES */
 	/* The contents of the index file. */
 	vec_of(struct index_function, function_records);
 	vec_of(struct index_body, bodies);
@@ -97,7 +97,7 @@ static uint32_t find_file(struct build *b, const char *raw)
 	return index_strings_add_file(&b->strings, b->dwarf->paths, raw);
 }
 
-/* Return the index of the inlined function DIE in NAMES. Add DIE if it is new. */
+/* Return the index in NAMES of the inlined function that DIE describes. Add the function if it is new. */
 static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
@@ -114,7 +114,7 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 	return found;
 }
 
-/* Return the index in NAMES of the function that BODY is a copy of. BODY's DW_AT_abstract_origin describes this function. */
+/* Return the index in NAMES of the function whose copy is BODY. DW_AT_abstract_origin of BODY leads to that function. */
 static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 {
 	Dwarf_Attribute attr;
@@ -209,7 +209,7 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 	return b->n_bodies - 1;
 }
 
-/* Return the index in EDGES of the last bound at or before ADDR, or 0 if there is none. */
+/* Return the index of the last of EDGES that is at or below ADDR; 0: there is none. */
 static uint32_t edge_at(const struct canvas *c, uint64_t addr)
 {
 	uint32_t next = bisect(c->n_edges, i, c->edges[i] <= addr);
@@ -245,7 +245,7 @@ static void find_edges(struct canvas *c, const struct dwarf_function *f, const s
 	c->n_edges = unique;
 }
 
-/* Add the functions inlined into F, and the leaf of each address in F's N PIECES, which overlap no other function's pieces. */
+/* Add the functions inlined into F, and the leaves in its N PIECES. PIECES have those addresses that belong to F alone. */
 static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
 		       const struct piece *pieces, uint32_t n)
 {
@@ -275,7 +275,7 @@ static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function 
 			add_piece(c->edges[i], c->edges[i + 1], c->leaves[i], &b->painted);
 }
 
-/* Add all ranges of the function, including those that another function also has. */
+/* Add all ranges of the function DIE, including addresses that another function claims as well. */
 static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
 {
 	struct {
@@ -322,7 +322,7 @@ define_compare(compare_listed, struct listed,
 	       compare_values(a->function->entry, b->function->entry) ?:
 		       compare_values(a->order, b->order));
 
-/* Add the names of all inlined functions, also of those that left no code. */
+/* Add the names of all inlined functions, including those that left no code. */
 static void add_inlines(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
@@ -347,7 +347,7 @@ static void list_functions(struct build *b)
 		b->listed[i].function->id = i;
 }
 
-/* Cut the ranges of UNIT's functions into pieces, and add them. Leave out addresses outside of WHOLE, the N pieces of UNIT. */
+/* Cut the ranges of UNIT's functions into pieces, and add these. Leave out addresses outside of the unit's N pieces WHOLE. */
 static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
 				uint32_t n)
 {
@@ -371,7 +371,7 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 	free(pieces.items);
 }
 
-/* Return the number of pieces in a row from FIRST on with the same id. */
+/* Return the number of consecutive pieces, from FIRST on, that have the same id. */
 static uint32_t same_id(const struct pieces *p, uint32_t first)
 {
 	uint32_t n = 1;
@@ -459,7 +459,7 @@ static void add_symbol(uint64_t addr, const char *name, uint64_t offset, void *a
 		vec_push(b, symbols, symbol);
 }
 
-/* Append SIZE bytes of RECORDS to the file BYTES, as section S. If BYTES is NULL, only add up sizes in H. */
+/* Append SIZE bytes of RECORDS as section S to the file in BYTES. If BYTES is NULL, only add the sizes to H. */
 static void put_section(unsigned char *bytes, struct index_header *h, enum index_section s,
 			const void *records, size_t size)
 {
@@ -508,7 +508,7 @@ static int assemble(struct build *b, struct kernel_index **out)
 	put_sections(b, bytes, &header);
 	memcpy(bytes, &header, sizeof(header));
 	kernel_index_seal((struct index_header *)bytes);
-	/* kernel_index_attach() fails if a section is too large for the file's 32-bit numbers. */
+	/* kernel_index_attach() refuses sections that are too large for the 32-bit numbers in the file. */
 	err = kernel_index_attach(idx, NULL);
 	if (err) {
 		kernel_index_destroy(idx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Open and write index files: in the user's cache, named by the kernel's build-id, or beside the vmlinux. */
+/* Open and write index files. They are in the user's cache, where the build-id is the name, or beside the vmlinux. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -49,14 +49,14 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	/* If a vmlinux is truncated while it is mapped, its end reads as zeros. Do not keep an index with such errors. */
+	/* If a vmlinux is truncated while it is mapped, its end reads as zeros. Do not store an index made from these. */
 	if (map_is_cut())
 		return -EIO;
 	return output_replace(path,
 			      &(struct output){ write_index, idx, .mode = 0666, .folders = true });
 }
 
-/* Return the folder of cached indexes, or NULL if no environment variable tells one. The caller frees the result. */
+/* Return the folder for indexes in the cache; NULL: no environment variable tells one. The caller frees the result. */
 static char *cache_dir(void)
 {
 	static const struct {
@@ -88,7 +88,7 @@ char *kernel_index_beside_path(const char *path)
 	return alloc_printf("%s" BESIDE, path);
 }
 
-/* Open the index in PATH (may be NULL), and free PATH. Return true if *OUT is an index. */
+/* Open the index file PATH, which may be NULL, and free PATH. Return whether *OUT has been set to an index. */
 static bool try_open(char *path, const struct kernel_build_id *id, struct kernel_index **out)
 {
 	int err = path ? kernel_index_open(path, id, out) : -ENOENT;

@@ -55,7 +55,7 @@ struct index_function {
 struct index_body {
 	uint32_t name; /* index of the function's name in INDEX_NAMES */
 	uint32_t function;
-	uint32_t parent; /* id (a smaller one) of the inlined function around it, or KERNEL_NONE */
+	uint32_t parent; /* id of the next outer inlined function (a smaller id), or KERNEL_NONE */
 	uint32_t entry;
 	uint32_t call_file, call_line;
 	uint32_t first_range, n_ranges;
@@ -65,14 +65,14 @@ struct index_body {
 struct index_name {
 	uint32_t name;
 	uint32_t file, line; /* where the function is declared; 0: unknown */
-	uint32_t first, n; /* its inlined copies: index of the first in INDEX_BY_NAME, and number */
+	uint32_t first, n; /* its inlined copies: first index in INDEX_BY_NAME, and their number */
 	uint32_t n_empty; /* number of inlined copies that left no instruction */
 };
 
-/* The address map. From ADDR up to the next entry's ADDR, LEAF is the innermost inlined function, or else the function. */
+/* The address map. LEAF is the innermost inlined function, or else the function, from ADDR up to the next entry's ADDR. */
 struct index_address {
 	uint32_t addr;
-	uint32_t leaf; /* id, with INDEX_LEAF_FUNCTION if LEAF is a function; or KERNEL_NONE */
+	uint32_t leaf; /* id, plus INDEX_LEAF_FUNCTION for a function; or KERNEL_NONE */
 };
 
 #define INDEX_LEAF_FUNCTION 0x80000000u /* LEAF is a function; the other bits are its id */
@@ -81,14 +81,14 @@ struct index_address {
 struct index_symbol {
 	uint32_t addr, start;
 	uint32_t name; /* offset of the string; 0: no name */
-	uint32_t base; /* the name without clone suffixes */
+	uint32_t base; /* string of the name without clone suffixes */
 };
 
 /*
- * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three varints: address, file and
- * line, each minus its value in the previous row. Before the first row these values are ADDR, 0 and 0. Differences of file
- * and line are in zigzag order: 0, -1, 1, -2, … A varint has 7 bits per byte, low bits first; the top bit is set in all
- * bytes but the last. File 0 means unknown.
+ * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three varints, the differences of
+ * address, file and line to the previous row. The first row is relative to ADDR, file 0 and line 0. Zigzag order makes small
+ * numbers of negative differences of file and line: 0, -1, 1, -2, … A varint has 7 bits per byte, low bits first; the top bit is
+ * set in all bytes but the last. File 0 means unknown.
  */
 struct index_line_block {
 	uint32_t addr;

@@ -16,7 +16,7 @@ static void put_varint(struct index_lines *l, uint32_t v)
 	vec_push(l, bytes, (unsigned char)v);
 }
 
-/* Encode a difference of lines or files (see struct index_line_block). Differences wrap around, so 32 bits are enough. */
+/* Encode a difference of lines or files as described at struct index_line_block. Differences wrap around at 32 bits. */
 static uint32_t zigzag(uint32_t difference)
 {
 	uint32_t twice = difference << 1;
@@ -24,7 +24,7 @@ static uint32_t zigzag(uint32_t difference)
 	return difference >> 31 ? ~twice : twice;
 }
 
-/* Add a row: instructions from ADDR on come from line LINE of FILE (a string's offset, 0: unknown). */
+/* Add a row: from ADDR on, instructions come from LINE of FILE, the offset of a string (0: unknown). */
 static void add_row(struct index_lines *l, uint32_t addr, uint32_t file, uint32_t line)
 {
 	if (!file)
@@ -90,7 +90,7 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 
 	if (start < base || end - base > UINT32_MAX)
 		return;
-	/* Between units, source lines are unknown. */
+	/* Addresses between the units have no source lines. */
 	if (l->end < start)
 		index_lines_end(l, base);
 	l->end = end;
@@ -160,7 +160,7 @@ uint32_t index_strings_add(struct index_strings *s, const char *text)
 
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw)
 {
-	/* Most often RAW is the same as in the last call. */
+	/* In most calls RAW is the same as in the previous call. */
 	if (raw && raw != s->last_raw) {
 		s->last_raw = raw;
 		s->last_file = index_strings_add(s, kernel_paths_relative(paths, raw));

@@ -9,7 +9,7 @@
 #include "kernel/debuginfo/source.h"
 
 struct index_strings {
-	char *bytes; /* all strings, as they are written to the file */
+	char *bytes; /* all strings, in the format of the file */
 	size_t n_bytes, cap_bytes;
 	struct hash_index offsets; /* finds the offset of a string in BYTES */
 	const char *last_raw; /* RAW in the last call of index_strings_add_file() */
@@ -22,7 +22,7 @@ void index_strings_deinit(struct index_strings *s);
 uint32_t index_strings_add(struct index_strings *s, const char *text);
 /*
  * Return the offset of a source file's name, relative to the kernel's tree. RAW is the compiler's name of the file. The text at
- * RAW must not change between calls: if RAW is the pointer of the last call, the text is not read again.
+ * RAW must never change: if RAW is the same pointer as in the last call, the text is not read again.
  */
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw);
 
@@ -30,7 +30,7 @@ struct index_lines {
 	vec_of(struct index_line_block, blocks);
 	vec_of(unsigned char, bytes);
 	uint32_t addr, file, line; /* values of the last row that was added */
-	uint64_t end; /* address up to which rows have been added */
+	uint64_t end; /* rows have been added up to this address */
 };
 
 /*

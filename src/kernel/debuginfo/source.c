@@ -13,9 +13,9 @@
 #include "kernel/image/image_elf.h"
 
 /*
- * Names of source files relative to the kernel's tree. The compiler names files as in its command line: absolute, relative to the
- * build's folder, through "..", or with a prefix removed by an option, as distributions do. Recordings of two kernels can be
- * compared if "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
+ * Names of source files relative to the kernel's tree. DWARF names files as the compiler's command line does: absolute, relative
+ * to the build's folder, through "..", or without a prefix that an option removes, as in distributions. Recordings of two kernels
+ * can be compared if "/build/linux-6.1/obj/../mm/slub.c", "./mm/slub.c" and "mm/slub.c" all become "mm/slub.c".
  */
 
 /* Each kernel has this file; its path tells where the tree is. */
@@ -54,7 +54,7 @@ void kernel_paths_destroy(struct paths *p)
 	free(p);
 }
 
-/* Return PATH without "//", without ".", and without ".." after a folder. The caller frees the result. */
+/* Return PATH without "//" and ".", and without each folder that ".." follows. The caller frees the result. */
 static char *normalize(const char *path)
 {
 	char *out = alloc_array(strlen(path) + 2, 1), *end = out;
@@ -166,17 +166,17 @@ const char *kernel_paths_relative(struct paths *p, const char *raw)
 #define MAX_FILE ((size_t)32 << 20)
 
 struct file {
-	char *name, *text; /* TEXT is NULL if the file cannot be read; line ends are NULs */
+	char *name, *text; /* TEXT, with a NUL at each line's end; TEXT is NULL if unreadable */
 	vec_of(char *, lines); /* lines[0] is line 1 */
 };
 
 struct kernel_source {
-	/* Folders with a slash at the end, or NULL. BESIDE is beside the image. DIRS has the tree and the generated files. */
+	/* Folders with a slash at the end, or NULL: BESIDE is next to the image; DIRS are the tree and the generated files. */
 	char *beside, *dirs[2];
 	vec_of(struct file, files);
 };
 
-/* Add the unit DIE to P. Return whether P then knows the folder of the tree. */
+/* Tell P the file and folder of the unit DIE. Return whether P now knows the folder of the kernel's tree. */
 static bool tell_unit(struct paths *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -194,7 +194,7 @@ static char *folder_of(Dwarf_Die *die)
 	return slash && *name == '/' ? alloc_strndup(name, (size_t)(slash - name) + 1) : NULL;
 }
 
-/* Find the folders of the tree and of generated files. The unit of init/main.c is among the first, so few units are read. */
+/* Find the folders of the tree and of generated files. The unit of init/main.c, which tells them, is among the first. */
 static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 {
 	bool is_module = elf64_getehdr(kernel_image_elf(img))->e_type == ET_REL;
@@ -217,7 +217,7 @@ static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 	kernel_paths_destroy(p);
 }
 
-/* Return the folder "source" beside IMG. Files in it replace files of the tree that differ from the compiled version. */
+/* Return the folder "source" next to the file of IMG. Files there replace tree files that do not match the compiled version. */
 static char *find_beside(const struct kernel_image *img)
 {
 	const char *path = kernel_image_path(img), *slash = strrchr(path, '/');
@@ -267,7 +267,7 @@ const char *kernel_source_dir(const struct kernel_source *s)
 	return s->dirs[0];
 }
 
-/* Return the number that the line "NAME = " of the Makefile TEXT sets, or UINT64_MAX if there is none. */
+/* Return the number in the line "NAME = " of TEXT, a Makefile; UINT64_MAX: no such line. */
 static uint64_t makefile_number(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -341,7 +341,7 @@ static bool read_below(const struct kernel_source *s, const char *name, char **t
 	return found;
 }
 
-/* Open the file NAME. A module's DWARF does not name its tree, so try an absolute NAME without its first folders too. */
+/* Open the file NAME. If NAME is absolute, also try NAME without its first folders: a module's DWARF does not tell the tree. */
 static struct file *open_file(struct kernel_source *s, const char *name)
 {
 	struct file f = { .name = alloc_strdup(name) };

@@ -9,9 +9,9 @@ struct kernel_image;
 struct kernel_source;
 
 /*
- * Open the source tree in the folder DIR. If DIR is NULL, search for each file in this order: the folder "source" beside IMG,
- * where scripts/lab keeps files that a patch changed; the tree that IMG's DWARF names, if it still exists; the folder of generated
- * files. Never return NULL: without a tree, no line is known.
+ * Open the source tree in the folder DIR. If DIR is NULL, search for each file in this order: first the folder "source" beside
+ * IMG, where scripts/lab keeps files that a patch changed; second the tree that IMG's DWARF names, if it still exists; last the
+ * folder of generated files. Never return NULL: without a tree, no line is known.
  */
 struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir);
 void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
@@ -20,8 +20,8 @@ void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
 const char *kernel_source_dir(const struct kernel_source *s);
 
 /*
- * Return whether RELEASE begins with the version in the tree's Makefile (VERSION, PATCHLEVEL and SUBLEVEL). Also return true if
- * RELEASE or the tree's VERSION is unknown.
+ * Return whether RELEASE begins with the version in the tree's Makefile (VERSION, PATCHLEVEL and SUBLEVEL). If RELEASE or the
+ * tree's version is unknown, return true, too.
  */
 bool kernel_source_fits(const struct kernel_source *s, const char *release);
 
@@ -37,7 +37,7 @@ struct paths;
 
 struct paths *kernel_paths_create(void);
 void kernel_paths_destroy(struct paths *p); /* accepts NULL */
-/* Add a unit to P: file NAME, compiled in folder DIR; both may be NULL. The unit of init/main.c tells P where the tree is. */
+/* Tell P about a unit: its file NAME and the folder DIR of its compilation, which may be NULL. init/main.c tells P the tree. */
 void kernel_paths_unit(struct paths *p, const char *dir, const char *name);
-/* Return RAW, normalized and (if in the kernel's tree) relative to the tree. Return NULL if RAW is too long. P owns the result. */
+/* Return RAW in normalized form and, if in the kernel's tree, relative to the tree. NULL: RAW is too long. P owns the result. */
 const char *kernel_paths_relative(struct paths *p, const char *raw);

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 
 #define MAX_DEPTH  64 /* maximum nesting of blocks, of types, and of members */
-#define MAX_PIECES 4 /* maximum number of locations of one variable at one address */
+#define MAX_PIECES 4 /* maximum number of places that DWARF gives for a variable at one address */
 
 /* Set *OUT to DIE's type, without typedefs and qualifiers. */
 static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
@@ -33,7 +33,7 @@ static bool type_of(const Dwarf_Die *die, Dwarf_Die *out)
 	return false;
 }
 
-/* Return whether a variable's location expression OPS is PLACE. Set *ABOVE to the value in PLACE minus the variable's value. */
+/* Return whether OPS, a variable's location, is PLACE. Set *ABOVE to the value in PLACE minus the value of the variable. */
 static bool is_at(const Dwarf_Op *ops, size_t n, const struct kernel_variable_place *place,
 		  int64_t *above)
 {
@@ -58,7 +58,7 @@ static bool has_code(Dwarf_Die *die, Dwarf_Addr pc)
 	return dwarf_haspc(die, pc) == 1;
 }
 
-/* Set *OUT to the variable DIE if it is in PLACE at PC. Otherwise return false. */
+/* If the variable DIE is in PLACE at PC, set *OUT to the variable and return true, else return false. */
 static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 			   struct kernel_variable *out)
 {
@@ -82,8 +82,8 @@ static bool variable_is_at(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_va
 }
 
 /*
- * Find the variable of DIE, or of a block in DIE that contains PC, that is kept in PLACE. Search inner blocks first. Prefer a
- * variable whose value is in PLACE itself, not computed from PLACE and a constant.
+ * Find the variable that is kept in PLACE at PC, in DIE and in blocks of DIE that contain PC. Search inner blocks first. Prefer a
+ * variable whose value is that in PLACE, without an added constant.
  */
 static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_place *place,
 		    int depth, struct kernel_variable *out)
@@ -115,7 +115,7 @@ static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_
 	return found;
 }
 
-/* Find the compilation unit that contains PC. A module's object file has no table of units by address. */
+/* Find the unit that contains PC. If there is no table of units by address, as in modules, search all units. */
 static bool unit_of(Dwarf *dw, Dwarf_Addr pc, Dwarf_Die *unit)
 {
 	Dwarf_CU *cu = NULL;
@@ -202,7 +202,7 @@ struct wanted {
 	struct kernel_member *out;
 };
 
-/* Find the member of TYPE that contains W->bits bits from bit FROM on. PATH is the text of the path to TYPE. */
+/* Find the member of TYPE that has W->bits bits from bit FROM on. PATH is the expression that leads to TYPE. */
 static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const struct wanted *w,
 			int depth)
 {

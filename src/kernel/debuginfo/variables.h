@@ -18,7 +18,7 @@ struct kernel_variable_place {
 
 struct kernel_variable {
 	const char *name; /* owned by the image */
-	int64_t above; /* value in the register minus the variable's value */
+	int64_t above; /* difference of the register's value and the variable's */
 	Dwarf_Die type; /* without qualifiers and typedefs; type.addr is NULL for void */
 };
 
@@ -36,14 +36,14 @@ bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out);
 
 struct kernel_member {
-	Dwarf_Die type; /* type of the member, without qualifiers and typedefs */
-	uint64_t bits_before; /* number of the member's bits before FROM of kernel_type_member() */
+	Dwarf_Die type; /* type of the member; qualifiers and typedefs are left out */
+	uint64_t bits_before; /* number of low bits of the member that are before FROM */
 };
 
 /*
- * Return the path, such as "oo.x", to the member of struct TYPE that has just the BITS bits from bit FROM on. If there is none,
- * and not EXACTLY, take the first member that contains these bits. If BITS is 0, take the member at FROM, even a struct.
- * Return NULL if there is no such member. The caller frees the result.
+ * Return the path, such as "oo.x", to the member of struct TYPE that has just the BITS bits from bit FROM on. If no member does,
+ * take the first one that contains these bits, unless EXACTLY is true. If BITS is 0, take the member at FROM, which may be a
+ * struct. Return NULL if there is no such member. The caller frees the result.
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);

@@ -37,7 +37,7 @@ static void index_functions(const struct kernel_btf *b)
 	}
 }
 
-/* Make *OUT, which then owns BTF. If BTF is NULL, return -errno. */
+/* Set *OUT to a new struct, which owns BTF. If BTF is NULL, return -errno. */
 static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
 {
 	struct kernel_btf *b;
@@ -114,7 +114,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 	return n;
 }
 
-/* Return whether FD is the kernel's BTF object NAME, not an object that came with a user's BPF program. */
+/* Return whether FD is the kernel's own BTF object called NAME, not one that came with a user's BPF program. */
 static bool is_kernel_object(int fd, const char *name)
 {
 	char found[64] = "";
@@ -135,7 +135,7 @@ int kernel_btf_module_open(const char *module)
 		int fd = bpf_btf_get_fd_by_id(id);
 
 		if (fd < 0) {
-			if (errno == ENOENT) /* the object is gone */
+			if (errno == ENOENT) /* the object has gone meanwhile */
 				continue;
 			return -errno;
 		}
@@ -179,11 +179,11 @@ const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 }
 
 /*
- * Reduce the kernel's BTF to the few structs that BPF programs access. In the whole BTF, libbpf would search all types of the
- * kernel for each struct of a program, and all types of all modules if the kernel has no such struct.
+ * Reduce the kernel's BTF to the few structs that BPF programs access. Otherwise libbpf would look for each struct of a program
+ * among all types of the kernel and, if the kernel has no such struct, among those of all modules.
  */
 
-#define BEGUN (-1) /* the copy of the type has begun; a struct that contains itself is invalid */
+#define BEGUN (-1) /* in ids[] during a copy; a struct that contains itself is invalid */
 
 struct reduction {
 	const struct btf *from;
@@ -212,7 +212,7 @@ static int copy_struct(struct reduction *r, const struct btf_type *t)
 	return err ?: new;
 }
 
-/* Add a copy of T. Do not copy the targets of pointers. */
+/* Add a copy of the type T. If T is a pointer, do not copy its target. */
 static int add_type(struct reduction *r, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(r->from, t->name_off);
@@ -240,7 +240,7 @@ static int add_type(struct reduction *r, const struct btf_type *t)
 	return -EINVAL;
 }
 
-/* Return the id of the copy of type ID, or -errno. Copy the type if it is not copied yet. */
+/* Return the id that type ID has in TO, or -errno. Copy the type at the first call. */
 static int copy_type(struct reduction *r, uint32_t id)
 {
 	const struct btf_type *t = btf__type_by_id(r->from, id);
@@ -257,8 +257,8 @@ static int copy_type(struct reduction *r, uint32_t id)
 }
 
 /*
- * Return the length of NAME without "___flavor". BPF programs may have several structs "name___flavor" for one struct of
- * the kernel.
+ * Return the length of NAME without "___flavor". A BPF program may define several structs called "name___flavor" for one kernel
+ * struct.
  */
 static size_t plain_len(const char *name)
 {

@@ -22,11 +22,11 @@ int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struc
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 define_scoped(kernel_btf_destroy, struct kernel_btf);
 
-/* Return the type id of the first function NAME, or -ENOENT. If several functions have the same name, pahole keeps only one. */
+/* Return the type id of the function NAME, or -ENOENT. Of several functions with this name, pahole may keep only one in BTF. */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
- * Return the number of argument registers that a parameter of TYPE takes if enough are left. A struct of up to 16 bytes takes one
+ * Return the number of registers in which a parameter of TYPE is passed, if enough are free. A struct of up to 16 bytes takes one
  * or two registers, a larger struct none.
  */
 int kernel_btf_registers(const struct btf *btf, uint32_t type);
@@ -39,12 +39,12 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 /* Return a descriptor of the running kernel's BTF object for MODULE, or -errno. The caller closes the descriptor. */
 int kernel_btf_module_open(const char *module);
 
-/* Return the offset in bytes of the member NAME in the struct TYPE, or (NAME is NULL) the size of TYPE, or -ENOENT. */
+/* Return the offset in bytes of the member NAME in the struct TYPE; if NAME is NULL, the size of TYPE. -ENOENT: there is none. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
 /*
- * Write to FD a BTF with only some types of FROM: the structs and unions that LIKE also has (names are compared without
- * "___flavor"), and the types that they contain. All pointers become void *. Return 0 or -errno.
+ * Write a part of the BTF FROM to FD: the structs and unions whose names LIKE has, too (a suffix "___flavor" is ignored), and all
+ * types in them. All pointers become void *. Return 0 or -errno.
  */
 int kernel_btf_reduce(const struct btf *from, const struct btf *like, int fd);
 

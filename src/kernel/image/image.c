@@ -86,7 +86,7 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 	return buf;
 }
 
-/* If the file is compressed, as distributions' modules are, replace img->map by the unpacked contents. */
+/* If the file is compressed, as modules of distributions are, unpack it, and let img->map be the unpacked contents. */
 static int unpack(struct kernel_image *img, int fd, size_t *size)
 {
 	Elf *packed = dwelf_elf_begin(fd);
@@ -303,15 +303,15 @@ static int open_asked(const char *path, bool owned, const char *release,
 	return -EINVAL;
 }
 
-/* Append to *WHY that PATH is not usable. WHAT is the reason. */
+/* Append to *WHY that the file PATH cannot be used because of WHAT. */
 static void tried(char **why, const char *path, const char *what)
 {
 	alloc_append(why, "%s%s %s", *why ? ", " : "", path, what);
 }
 
 /*
- * Try one of the usual paths. An image without DWARF becomes *OUT until one with DWARF is found. Return true if
- * *OUT has DWARF, so that the search can end.
+ * Try one of the usual paths. *OUT keeps an image without DWARF only until one with DWARF is found. Return true if *OUT has DWARF:
+ * the search can end.
  */
 static bool try_place(const char *path, const struct kernel_build_id *id, struct kernel_image **out,
 		      char **why)

@@ -3,10 +3,10 @@
  * A vmlinux file or a module, with or without DWARF. The index that is made from the file tells the source of an address: see
  * kernel/debuginfo/index.h.
  *
- * Addresses here are relative to _stext: they are the same in the file, in each boot of that kernel (KASLR), and in a
- * recording. Opening a file reads section headers only. The symbol table is read at the first question about symbols, and
- * DWARF when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's
- * addresses are relative to its first function.
+ * Addresses here are relative to _stext. So an address is the same in the file, in all boots of that kernel (KASLR), and in a
+ * recording. Opening a file reads section headers only. The symbol table is read at the first question about symbols, and DWARF
+ * when an index is made. Supported files are linked kernels (ET_EXEC, ET_DYN) and modules (ET_REL). A module's addresses are
+ * relative to its first function.
  *
  * Returned strings belong to the image and are valid as long as it exists. The file is not trusted: damage can only make answers
  * missing. An image is not thread-safe.
@@ -36,8 +36,8 @@ bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_
 const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size);
 
 /*
- * Open EXPLICIT_PATH if it is given, else $KPROTPERF_VMLINUX if that is set, else the first file in the usual folders for RELEASE,
- * with DWARF if any has it. The file must have the build-id ID (NULL or of length 0: any). If a file that the user named is
+ * Open EXPLICIT_PATH if it is given, else $KPROTPERF_VMLINUX if that is set, else the first file in the usual folders for RELEASE
+ * (one with DWARF if possible). The file must have the build-id ID (NULL or of length 0: any). If a file that the user named is
  * missing or of another build, report the error and set *OUT to NULL. In the usual folders, skip such files. If none is left,
  * return 0, set *OUT to NULL, and set *WHY_NOT (may be NULL) to a text about the files, which the caller frees.
  */
@@ -59,8 +59,8 @@ char *kernel_lab_path(const char *below);
 /* Read the build-id of the loaded module NAME. Return -errno without a message. */
 int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*
- * Find the file of the module NAME with build-id ID, for the kernel RELEASE, and its DWARF, in the folders of packages and of
- * scripts/lab. If there is only a debug file, return the debug file. Return NULL if there is neither.
+ * Find the file of the module NAME with build-id ID, and its DWARF. Search the folders that packages and scripts/lab use for the
+ * kernel RELEASE. If there is only a debug file, return the debug file. Return NULL if there is neither.
  */
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id);
@@ -83,12 +83,12 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 			      uint64_t *size);
 
 /*
- * Return the symbol that covers ADDR (functions before labels), or NULL. Set *OFFSET to ADDR minus the symbol's address. In a
- * module's file, calls of functions outside of the module lead to made-up addresses, one for each such function.
+ * Return the symbol that covers ADDR, or NULL. Prefer functions to labels. Set *OFFSET to ADDR minus the symbol's address. In a
+ * module's file, calls of functions outside of the module lead to made-up addresses, a different one for each of these functions.
  */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
-/* Return the data object that covers the file's address ADDR, or NULL. Set *OFFSET to ADDR minus the object's address. */
+/* Return the data object that covers ADDR, an address in the file; NULL: none. Set *OFFSET to ADDR minus the object's address. */
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 struct kernel_range {
@@ -96,15 +96,15 @@ struct kernel_range {
 };
 
 /*
- * Return the name of the function, or of the part split off a function (.cold), that contains ADDR. Set *RANGE to its addresses.
- * Return NULL if the symbol table has no such function with a size.
+ * Return the name of the function, or of a part split off it (.cold), that contains ADDR. Set *RANGE to the addresses of the part
+ * or function. Return NULL if the symbol table has no such function with a size.
  */
 const char *kernel_image_extent(struct kernel_image *img, uint64_t addr,
 				struct kernel_range *range);
 
 /*
- * The base of a function's stack frame: the value of the stack pointer before the call of the function. The base is OFFSET bytes
- * above the current stack pointer or, if FROM_FP, above the frame pointer.
+ * The base of a function's stack frame: the value of the stack pointer before the call of the function. OFFSET is the distance in
+ * bytes from the current stack pointer or, if FROM_FP is true, from the frame pointer up to the base.
  */
 struct kernel_frame_base {
 	bool from_fp;

@@ -18,14 +18,14 @@ uint64_t kernel_image_section_address(const struct kernel_image *img, Elf_Scn *s
 /* Return the address of _stext in the file. Addresses in image.h are relative to _stext. */
 uint64_t kernel_image_base(struct kernel_image *img);
 
-/* Call FN for each entry of the ELF symbol table, including data, that has a name, which may be "". */
+/* Call FN for each entry of the ELF symbol table that has a name, which may be "". Entries of data are included. */
 typedef void (*kernel_elf_symbol_fn)(const Elf64_Sym *sym, const char *name, void *arg);
 void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg);
 
 /*
- * Called with the symbol NAME (NULL: none) that covers the addresses from ADDR (relative to _stext) on.
- * OFFSET is ADDR minus the symbol's address.
+ * Called for addresses from ADDR (relative to _stext) on, which the symbol NAME covers (NULL: none). OFFSET is ADDR minus the
+ * symbol's address.
  */
 typedef void (*kernel_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
-/* Call FN for each address at which the result of kernel_image_symbol_at() changes, in ascending order. */
+/* Call FN for each address at which another symbol begins to cover addresses, in ascending order: see kernel_image_symbol_at(). */
 void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg);

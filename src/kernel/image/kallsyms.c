@@ -17,8 +17,8 @@
 #define MAX_FILE (256u << 20)
 
 /*
- * /proc/kallsyms does not tell the end of a module's last function. Assume that the function ends at the end of its page: BPF
- * programs and trampolines that were loaded later lie right after it.
+ * /proc/kallsyms does not tell the end of a module's last function. Assume that the function ends with its page, since BPF
+ * programs and trampolines loaded later may come right after the page.
  */
 #define PAGE 0x1000
 
@@ -27,7 +27,7 @@ struct kallsyms_module {
 	uint64_t start; /* address of its first function */
 };
 
-/* The symbols whose names without clone suffixes have the same hash. Mostly these names are the same too. */
+/* Symbols in the same hash bucket: their names without clone suffixes have the same hash, and mostly are the same. */
 struct kallsyms_bucket {
 	uint32_t start, n; /* N symbols from by_base[START] on */
 	bool sorted;
@@ -49,7 +49,7 @@ static struct kallsyms_bucket *bucket_of(const struct kernel_kallsyms *ks, const
 	return &ks->buckets[hash_bytes(base, len) % ks->n_buckets];
 }
 
-/* Return the symbols whose names without clone suffixes are the LEN bytes BASE, or NULL. Set *N to their number. */
+/* Return the symbols whose names without clone suffixes are BASE, LEN bytes long; NULL: none. Set *N to their number. */
 static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, const char *base,
 					    size_t len, size_t *n)
 {
@@ -70,7 +70,7 @@ static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, co
 
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 {
-	/* The symbols of a module follow each other, so the first comparison is mostly true. */
+	/* All symbols of a module come one after the other, so mostly the last module is the right one. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (!strcmp(ks->modules[i].name, name))
 			return ks->modules[i].name;
@@ -81,7 +81,7 @@ const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
 					 const struct kernel_sym *sym)
 {
-	/* While the file is parsed, SYM's module is mostly the last one. */
+	/* While the file is parsed, SYM belongs to the last module in most cases. */
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (ks->modules[i].name == sym->module)
 			return &ks->modules[i];
@@ -129,8 +129,8 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 }
 
 /*
- * Return whether SYM is a variable of the image. Linux 7.3 gives variables the type letters of code. The image's symbols
- * come in ascending order, so _etext and _sinittext are known if they are below SYM.
+ * Return whether SYM is a variable of the image. Linux 7.3 gives variables the type letters of code. Symbols of the image are
+ * added in ascending order: if _etext or _sinittext is below SYM, it is known by now.
  */
 static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
@@ -141,7 +141,7 @@ static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *s
 
 static bool is_absolute(const struct kernel_sym *sym)
 {
-	return (sym->type | 32) == 'a'; /* the type of per-CPU offsets */
+	return (sym->type | 32) == 'a'; /* per-CPU offsets have this type */
 }
 
 void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
@@ -174,7 +174,7 @@ static void add_line(char *line, void *ks)
 		kallsyms_add(ks, &sym);
 }
 
-/* If names point into the text of /proc/kallsyms, symbols with the same address keep their order in the file. */
+/* For equal addresses compare the pointers to the names: in the text of /proc/kallsyms, these have the order of the file. */
 define_compare(compare_addr, struct kernel_sym,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
@@ -374,7 +374,7 @@ static size_t first_after(const struct kernel_kallsyms *ks, uint64_t addr)
 	return bisect(ks->n_syms, i, ks->syms[i].addr <= addr);
 }
 
-/* Return whether NAME is a symbol of the linker script, which has the address of the function after it. */
+/* Return whether NAME is a mark that the linker script defines at the address of the next function. */
 static bool is_mark(const char *name)
 {
 	size_t len = strlen(name);
@@ -396,7 +396,7 @@ uint64_t kernel_kallsyms_end(const struct kernel_kallsyms *ks, const struct kern
 	uint64_t page = PAGE - sym->addr % PAGE;
 	uint64_t size = sym->size ?: kernel_kallsyms_size(ks, sym) ?: page;
 
-	/* A BPF program ends with its page at most, because programs that kallsyms omits (classic filters) may follow. */
+	/* Assume that a BPF program ends with its page at most: programs that kallsyms omits (classic filters) may follow. */
 	if (!sym->size && kernel_kallsyms_is_bpf(sym) && size > page)
 		size = page;
 	return sym->addr + size;
@@ -413,7 +413,7 @@ const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *
 	best = &ks->syms[--i];
 	while (i > 0 && ks->syms[i - 1].addr == best->addr) {
 		i--;
-		/* The loop goes backwards, so ">=" takes the file's first symbol among those with equal preference. */
+		/* This loop goes backwards. With ">=", the first of equally preferred symbols in the file wins. */
 		if (preference(&ks->syms[i]) >= preference(best))
 			best = &ks->syms[i];
 	}

@@ -9,7 +9,7 @@
 /* Return the table's own copy of the module name NAME, such as "ext4" or "bpf". */
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name);
 
-/* Add SYM. Symbols must come in the order of /proc/kallsyms. The table must own SYM's name (ks->names). */
+/* Add SYM. Call this in the order of symbols in /proc/kallsyms. SYM's name must belong to the table (ks->names). */
 void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 
 /* Call this after the last kallsyms_add(). */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read the kernel's symbols from its memory, from the tables behind /proc/kallsyms. For each line of that file, the kernel takes
- * some 1,400 instructions to print the line, and the reader another 500. The tables' addresses are in the vmcoreinfo of
- * /proc/kcore (since Linux 6.0).
+ * Read the kernel's symbols from its memory, from the tables behind /proc/kallsyms. This is faster: each line of that file takes
+ * some 1,400 instructions of the kernel, and 500 of the reader. The tables' addresses are in the vmcoreinfo of /proc/kcore
+ * (since Linux 6.0).
  */
 #include <elf.h>
 #include <errno.h>
@@ -14,19 +14,19 @@
 #include "kernel/image/kcore.h"
 
 #define SYMBOLS_MAX (1u << 22)
-#define NAMES_MAX   (64u << 20) /* bytes of all compressed names, or of a module's names */
-#define LIST_MAX    (1u << 16) /* a longer list is circular: it changed while it was read */
+#define NAMES_MAX   (64u << 20) /* maximum bytes of all compressed names, or a module's names */
+#define LIST_MAX    (1u << 16) /* a longer list is circular: it changed during the reading */
 
 #define TOKENS 256
-#define CHUNK  (1u << 20) /* bytes allocated at once for names */
+#define CHUNK  (1u << 20) /* size in bytes of an allocation for names */
 #define AT_ONCE \
-	8 /* bytes copied of each token, even if it is shorter; most tokens have two or three */
+	8 /* bytes copied of a token at once, even of a shorter token; most have two or three */
 
 struct reading {
 	const struct kernel_kcore *kcore;
-	const struct btf *btf; /* may be NULL */
+	const struct btf *btf; /* types of the kernel, or NULL */
 	struct kernel_kallsyms *ks;
-	const struct kernel_kallsyms *image; /* symbols of the image and its variables */
+	const struct kernel_kallsyms *image; /* table with symbols and variables of the image */
 };
 
 static int read_memory(const struct reading *r, uint64_t addr, void *buf, size_t len)
@@ -51,7 +51,7 @@ static char *read_bytes(const struct reading *r, uint64_t addr, size_t len, int 
 	return NULL;
 }
 
-/* The texts of the tokens. Each byte of a compressed name stands for a token. */
+/* The texts of the tokens. In a compressed name, each byte is the number of a token. */
 struct tokens {
 	char *texts;
 	uint16_t start[TOKENS], len[TOKENS];
@@ -76,15 +76,15 @@ static int read_tokens(const struct reading *r, struct tokens *t)
 }
 
 struct names {
-	char *bytes; /* for each symbol: number of tokens, then tokens (type letter and name) */
+	char *bytes; /* compressed names, one after the other: number of tokens, then the tokens */
 	const uint8_t *at, *end;
 	struct tokens tokens;
 	struct alloc_texts *kept;
-	char *to; /* address for the next name's text */
+	char *to; /* address at which the next name is unpacked */
 	size_t room; /* number of free bytes at TO */
 };
 
-/* Return the size of the table of names in bytes. The table ends where the next table begins. */
+/* Return the size in bytes of the table of names, which ends where the next of the tables begins. */
 static size_t names_size(const struct reading *r, uint64_t names)
 {
 	static const char *const others[] = { "kallsyms_num_syms", "kallsyms_token_table",
@@ -115,7 +115,7 @@ static int read_names(const struct reading *r, struct names *names)
 	return 0;
 }
 
-/* Allocate memory for a name of N tokens, if the free bytes do not suffice. */
+/* If the free bytes do not suffice for a name of N tokens, allocate new memory. */
 static void make_room(struct names *names, size_t n)
 {
 	size_t most = n * KALLSYMS_NAME_MAX + AT_ONCE;
@@ -127,14 +127,14 @@ static void make_room(struct names *names, size_t n)
 	alloc_keep(names->kept, names->to);
 }
 
-/* Return the next symbol's text (a type letter, then the name), or NULL at the end. */
+/* Unpack and return the next symbol's text: its type letter, then its name. Return NULL at the end. */
 static const char *next_name(struct names *names)
 {
 	size_t left = (size_t)(names->end - names->at), len = left ? *names->at : 0;
 	const struct tokens *t = &names->tokens;
 	const char *name;
 
-	if (len & 0x80 && left > 1) { /* length of two bytes, since Linux 6.1 */
+	if (len & 0x80 && left > 1) { /* since Linux 6.1 a length may have two bytes */
 		len = (len & 0x7f) | (size_t)names->at[1] << 7;
 		names->at++;
 	}
@@ -159,13 +159,13 @@ static const char *next_name(struct names *names)
 struct offsets {
 	int32_t *items;
 	uint64_t at; /* address of ITEMS in the kernel's memory */
-	uint64_t base; /* 0: each offset counts from its own address (since Linux 7.0) */
+	uint64_t base; /* 0: an offset is relative to its own address (since Linux 7.0) */
 	bool any_below;
 };
 
 /*
- * Return the address of symbol I. With a base, a negative offset counts backwards from the base. If any offset is negative (until
- * Linux 6.14), offsets that are not negative are absolute (per-CPU) addresses.
+ * Return the address of symbol I. With a base, the negative offset -1 - N means the address base + N. If any offset is negative
+ * (until Linux 6.14), offsets that are not negative are absolute (per-CPU) addresses.
  */
 static uint64_t address(const struct offsets *o, uint32_t i)
 {
@@ -233,13 +233,13 @@ struct member {
 	int at; /* offset of the member in bytes, set by find_members() */
 };
 
-/* The members to read from a struct, and the function to call after reading them. */
+/* A struct of the kernel: the members to read, and the function to call when they have been read. */
 struct item {
-	const char *type, *link; /* LINK: the struct's list_head; NULL: on no list */
-	struct member members[5]; /* ends with a member without a name */
+	const char *type, *link; /* LINK: member that links a list of these structs, or NULL */
+	struct member members[5]; /* the last one has no name */
 	int (*add)(const struct reading *r, const struct item *i);
-	const void *to; /* the object into which the members are read */
-	struct item *inner; /* the struct to which this struct points, or NULL */
+	const void *to; /* object that contains the copies of the members */
+	struct item *inner; /* struct to which a member of this struct points, or NULL */
 	int link_at;
 };
 
@@ -267,7 +267,7 @@ static int read_members(const struct reading *r, uint64_t addr, const struct ite
 	return err;
 }
 
-/* Read the list whose list_head is at HEAD (0: unknown). Read the members of each struct in the list, and call add(). */
+/* HEAD is the address of a list_head; 0: unknown. For each struct in that list, read the members and call I->add(). */
 static int read_list(const struct reading *r, uint64_t head, struct item *i)
 {
 	uint64_t at = head;
@@ -305,7 +305,7 @@ struct module_tables {
 	uint32_t n;
 };
 
-/* Add the N symbols SYMS of MODULE. R->ks owns NAMES. */
+/* Add N symbols SYMS of MODULE. R->ks already owns the text NAMES. */
 static void add_module_symbols(const struct reading *r, const char *module, const Elf64_Sym *syms,
 			       const char *types, uint32_t n, const char *names)
 {
@@ -372,7 +372,7 @@ static int read_modules(const struct reading *r)
 /* Code that the kernel made at run time. */
 struct code {
 	const char *module;
-	uint64_t addr, end; /* END 0: unknown */
+	uint64_t addr, end; /* END 0: the end is unknown */
 	char name[KALLSYMS_NAME_MAX];
 };
 
@@ -392,8 +392,8 @@ static int add_code(const struct reading *r, const struct item *i)
 }
 
 /*
- * Read a LIST of structs TYPE, which are linked by the member LINK. ADDR, END and NAME are names of the members to read. If END
- * and NAME are NULL, the members END and NAME of the struct code C keep their values.
+ * Read a LIST of structs TYPE, which are linked by the member LINK. Copy the members called ADDR, END and NAME into C. If END and
+ * NAME are NULL, C keeps its END and NAME.
  */
 static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
 		     const char *link, const char *addr, const char *end, const char *name)
@@ -416,7 +416,7 @@ static int read_trampolines(const struct reading *r)
 			 "trampoline", NULL, NULL);
 }
 
-/* Read the pages of the struct kprobe_insn_cache CACHE, and give them the name NAME. */
+/* Read the pages of code in CACHE, a variable of type struct kprobe_insn_cache. Add each page as a symbol called NAME. */
 static int read_kprobe_pages(const struct reading *r, const char *cache, const char *name)
 {
 	struct code c = { .module = "__builtin__kprobes" };
@@ -439,8 +439,8 @@ static int read_bpf(const struct reading *r)
 }
 
 /*
- * Add all symbols outside of the image, in the order of /proc/kallsyms, and set *OUT to the table. On failure, or if ERR
- * is set, free the table.
+ * Add all symbols outside of the image in the order of /proc/kallsyms, and set *OUT to the table. On failure, also an earlier one
+ * (ERR), free the table.
  */
 static int finish(const struct reading *r, int err, struct kernel_kallsyms **out)
 {

@@ -21,7 +21,7 @@ struct segment {
 struct kernel_kcore {
 	int fd;
 	vec_of(struct segment, segments);
-	char *vmcoreinfo; /* may be NULL */
+	char *vmcoreinfo; /* text of vmcoreinfo, or NULL */
 };
 
 static int read_at(int fd, uint64_t offset, void *buf, size_t len)
@@ -62,7 +62,7 @@ static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
 				kc->vmcoreinfo ?: alloc_strndup(notes + desc, nhdr.n_descsz);
 }
 
-/* Read vmcoreinfo from the notes. On errors kc->vmcoreinfo stays NULL. */
+/* Set kc->vmcoreinfo by the notes. After an error it stays NULL. */
 static void read_notes(struct kernel_kcore *kc, const Elf64_Phdr *phdr)
 {
 	scoped_free char *notes = NULL;
@@ -85,7 +85,7 @@ static int read_headers(struct kernel_kcore *kc)
 	if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    ehdr.e_type != ET_CORE || ehdr.e_phentsize != sizeof(phdr))
 		return -ENOEXEC;
-	/* The 16-bit number e_phnum limits the loop. */
+	/* This loop ends soon, since e_phnum has 16 bits. */
 	for (unsigned int i = 0; i < ehdr.e_phnum; i++) {
 		struct segment s;
 

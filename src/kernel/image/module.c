@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernel modules are relocatable files. This file lays out a module's code as the kernel does when it loads the module, and
- * libdwfl links the module in memory. Afterwards the module is like a vmlinux.
+ * Kernel modules are relocatable files. The functions here lay out a module's code like the kernel's module loader, and let
+ * libdwfl link the module in memory. Then the module can be used like a vmlinux.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -20,14 +20,14 @@
 /* Gap between the code and all other sections (data and init code). */
 #define MODULE_GAP 0x100000u
 
-/* Return whether S is code that stays loaded after init. The kernel loads such sections one after the other, in file order. */
+/* Return whether S has code that stays after init. The kernel loads such sections one after the other, in the file's order. */
 static bool is_core_code(const Elf64_Shdr *s, const char *name)
 {
 	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&
 	       strncmp(name, ".init", strlen(".init")) != 0;
 }
 
-/* Lay out loaded sections from address AT on: if CORE, the code that stays loaded, else all others. Return the end address. */
+/* Lay out sections from AT on: if CORE, those with code that stays after init, else the other loaded ones. Return their end. */
 static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
 {
 	Elf_Scn *scn = NULL;
@@ -43,7 +43,7 @@ static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
 		if (!name || !(s->sh_flags & SHF_ALLOC) || is_core_code(s, name) != core)
 			continue;
 		if (align > MODULE_GAP || s->sh_size > MODULE_TEXT)
-			continue; /* the file is damaged */
+			continue; /* damaged file: no real section is so large */
 		at = (at + align - 1) / align * align;
 		img->layout[elf_ndxscn(scn)] = at;
 		at += s->sh_size;
@@ -60,7 +60,7 @@ static int find_elf(Dwfl_Module *mod, void **image, const char *name, Dwarf_Addr
 	(void)name;
 	(void)base;
 	*file = strdup(img->path);
-	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* another reference, for libdwfl to drop */
+	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* libdwfl drops this reference */
 	return -1;
 }
 
@@ -79,7 +79,7 @@ static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwa
 	return 0;
 }
 
-/* Set *ADDR to the address that symbol NUMBER of SYMTAB has in the layout. */
+/* Set *ADDR to the address of symbol NUMBER of SYMTAB in the layout. Return false if the symbol has none. */
 static bool symbol_address(const struct kernel_image *img, const Elf_Data *symtab, uint64_t number,
 			   uint64_t *addr)
 {
@@ -114,7 +114,7 @@ static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, cons
 	}
 }
 
-/* Apply PC-relative relocations, which libdwfl does not apply. */
+/* Apply the PC-relative relocations of code, which libdwfl leaves out. */
 static void relocate(struct kernel_image *img)
 {
 	Elf_Scn *scn = NULL;
@@ -168,8 +168,8 @@ int kernel_module_build_id(const char *name, struct kernel_build_id *id)
 }
 
 /*
- * Return whether FILE is a file of the module NAME, such as "nf_tables.ko", "nf-tables.ko.debug" or "nf-tables.ko.xz". In
- * NAME, underscores may stand for hyphens.
+ * Return whether FILE is a file of the module NAME, such as "nf_tables.ko", "nf-tables.ko.debug" or "nf-tables.ko.xz". An
+ * underscore in NAME may be a hyphen in FILE.
  */
 static bool is_of_module(const char *file, const char *name)
 {
@@ -181,8 +181,8 @@ static bool is_of_module(const char *file, const char *name)
 }
 
 /*
- * Join two files of one module. Return the file that has the code. If only the other file has DWARF, the result uses this DWARF,
- * and owns the other file. Otherwise destroy the other file.
+ * Join two files of one module. Return the file that has the code. If only the other file has DWARF, the returned file uses that
+ * DWARF, and owns the other file. If not, destroy the other file.
  */
 static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
 {
@@ -238,8 +238,8 @@ static void search(const char *folder, const char *name, const struct kernel_bui
 }
 
 /*
- * Search the modules that scripts/lab has built or fetched. Begin in the folders of modules: a guest caches the link count of the
- * folder above, and fts_read() descends into no more folders than that.
+ * Search the modules that scripts/lab has built or fetched. Begin below the folders "modules": in a guest the link count of a
+ * folder may be out of date, and fts_read() visits only as many subfolders as the link count says.
  */
 static void search_lab(const char *name, const char *release, const struct kernel_build_id *id,
 		       struct kernel_image **out)
@@ -258,7 +258,7 @@ static void search_lab(const char *name, const char *release, const struct kerne
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id)
 {
-	/* Folders of modules and of debug files. For a module, libdwfl also finds the debug file that a package installed. */
+	/* Folders of modules, and of debug files. From a module, libdwfl also finds a debug file that a package has installed. */
 	static const char *const folders[2] = { "/lib/modules", "/usr/lib/debug/lib/modules" };
 	struct kernel_image *img = NULL;
 

@@ -14,9 +14,9 @@
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
 	"constprop", /* gcc: parameters that are always the same constant */
-	"part", /* gcc: the rest of a function of which one part was inlined */
+	"part", /* gcc: the rest of a function after another part was inlined */
 	"cold", /* gcc and clang: the unlikely part, moved elsewhere */
-	"localalias", "lto_priv", "llvm", /* llvm: clang LTO made the function global */
+	"localalias", "lto_priv", "llvm", /* llvm: clang's LTO made the function global */
 	"__uniq", /* clang -funique-internal-linkage-names */
 };
 
@@ -28,7 +28,7 @@ static bool is_suffix(const char *s, size_t len)
 	return false;
 }
 
-/* Return the index of the last dot in the first LEN bytes of NAME, or LEN if there is none after the first byte. */
+/* Return the index of the last dot in the LEN bytes of NAME; LEN: none, apart from the first byte. */
 static size_t last_dot(const char *name, size_t len)
 {
 	for (size_t i = len; i-- > 1;)
@@ -77,7 +77,7 @@ int kernel_name_compare(const char *a, const char *b)
 
 bool kernel_name_is_cold(const char *name)
 {
-	/* Search in the middle too: foo.cold.isra.0 is not a function either. */
+	/* Also look in the middle of NAME: foo.cold.isra.0 is no function, either. */
 	const char *p = name;
 
 	while ((p = strstr(p, ".cold")) != NULL) {
@@ -93,7 +93,7 @@ bool kernel_name_is_pattern(const char *pattern)
 	return strpbrk(pattern, "*?[\\(") != NULL;
 }
 
-/* Names are ASCII: in other locales, fnmatch() first converts each name to wide characters, which takes 2,000 instructions. */
+/* Use the locale "C": in others, fnmatch() converts each name to wide characters, which takes 2,000 instructions. */
 static bool matches_wildcards(const char *pattern, const char *name)
 {
 	static locale_t ascii;
@@ -108,7 +108,7 @@ static bool matches_wildcards(const char *pattern, const char *name)
 	return matches;
 }
 
-/* Compare the literal beginning first, as most names differ there. */
+/* Compare the part before the first wildcard first, since most names differ there. */
 bool kernel_name_matches(const char *pattern, const char *name)
 {
 	size_t literal = strcspn(pattern, "*?[\\@!+(");
@@ -156,7 +156,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 			if (row[j] < least)
 				least = row[j];
 		}
-		/* All later rows are above LIMIT too: even a swap adds 1 to a value of ABOVE, and these are at least LEAST - 1. */
+		/* Later rows stay above LIMIT: even a swap adds 1 to a value of ABOVE, and these are at least LEAST - 1. */
 		if (least > limit)
 			return limit + 1;
 		before = above;
@@ -166,7 +166,7 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 	return above[lb] > limit ? limit + 1 : above[lb];
 }
 
-/* Return whether NAME is WORD with one more word, joined by an underscore, before or after it. */
+/* Return whether NAME is WORD with exactly one word more, at the beginning or the end, joined by an underscore. */
 static bool is_word_less(const char *word, const char *name)
 {
 	size_t len = strlen(word), longer = strlen(name);
@@ -193,7 +193,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: is_rename() and begins with the user's name; 1: is_rename(); else 1 + kernel_name_distance(). The lowest is first. */
+	/* 0: rename that begins with the user's name; 1: other rename; else 1 + kernel_name_distance(). The lowest is first. */
 	unsigned int rank;
 	size_t len;
 };
@@ -208,10 +208,7 @@ define_compare(compare_candidate, struct candidate,
 		       compare_values(a->len, b->len) ?:
 							strcmp(a->name, b->name));
 
-/*
- * Return the number of typing errors to allow: about one in five characters. With more errors, unrelated
- * names of similar length would be suggested.
- */
+/* Return the number of typing errors to accept in LEN characters: about one in five. More would match unrelated names. */
 static unsigned int distance_limit(size_t len)
 {
 	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;

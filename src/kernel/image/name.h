@@ -23,7 +23,7 @@ bool kernel_name_is_pattern(const char *pattern);
 /* Return whether NAME matches PATTERN, as fnmatch() does with FNM_EXTMATCH ("@(a|b)"), but faster. */
 bool kernel_name_matches(const char *pattern, const char *name);
 
-/* Return whether NAME is a part split off a function (.cold). The function jumps into it: the part has no entry and no return. */
+/* Return whether NAME is a part split off a function (.cold). The function jumps into it, so it has no entry and no return. */
 bool kernel_name_is_cold(const char *name);
 
 /* Return whether NAME is the padding before a function. kallsyms lists such padding, but nothing calls it. */
@@ -35,17 +35,17 @@ bool kernel_name_is_padding(const char *name);
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
 /*
- * Return a text such as "; did you mean 'fold'?" with the known name nearest to NAME, or "" if none is near. NAME_OF returns the
+ * Return a text such as "; did you mean 'fold'?" with the known name nearest to NAME, or "" if none is near. NAME_OF(I) returns
  * known name number I, or NULL after the last one. This function frees the known names; the caller frees the result.
  */
 char *kernel_name_guess(const char *name, char *(*name_of)(size_t i));
 
-/* Return whether the compiler knows that the function NAME never returns, so that no code of the caller follows a call of NAME. */
+/* Return whether the compiler knows that the function NAME never returns: then no code follows a call of NAME. */
 bool kernel_name_is_noreturn(const char *name);
 
 enum kernel_safety {
 	KERNEL_SAFE,
-	KERNEL_SKIP_IN_GLOB, /* probed only if named without a glob: it is too hot, or of little interest */
+	KERNEL_SKIP_IN_GLOB, /* probed if named without a glob: too hot, or of little interest */
 	KERNEL_REFUSE, /* never probed: it would harm the kernel or the measurement itself */
 };
 

@@ -2,11 +2,11 @@
 /*
  * Functions that must not be probed, or only if the user names them without a glob.
  *
- * KERNEL_REFUSE is for functions whose probes would harm the kernel, even if the user names them. Some are not entered by a call
- * or not left by a return, so a return probe fails. Others are code that probes themselves execute (programs, maps, clock,
- * unwinder, trap handling): a hit within a hit loses an event or ends in BUG(). KERNEL_SKIP_IN_GLOB is for functions that can be
- * probed, but are seldom meant: the hottest primitives, and code that probes sometimes execute. The kernel itself refuses most
- * harmful functions that this table lacks (noinstr, NOKPROBE_SYMBOL, notrace): kernel_tracing_*() tells which.
+ * KERNEL_REFUSE is for functions whose probes would harm the kernel, even if the user names them. Into some of them no call leads,
+ * or no return leads out, so return probes fail. Others are executed by probes themselves (programs, maps, clock, unwinder, trap
+ * handling): a hit within a hit loses an event or ends in BUG(). KERNEL_SKIP_IN_GLOB is for functions that can be probed, but are
+ * seldom meant: the hottest primitives, and code that probes sometimes execute. The kernel itself refuses most harmful functions
+ * that this table lacks (noinstr, NOKPROBE_SYMBOL, notrace): kernel_tracing_*() tells which functions these are.
  *
  * Memory, file system and network code is in neither group, because kprotperf measures such code.
  */
@@ -31,7 +31,7 @@ struct rule {
 #define HEX           "[0-9a-f]"
 #define NEVER_RETURNS "it never returns, so there is nothing to time"
 
-/* The compiler knows that these functions never return, so no code of the caller follows a call. */
+/* Functions that never return. The compiler knows this, so no code of the caller follows the call. */
 static const char *const noreturn[] = {
 	"__fortify_panic",
 	"__invalid_creds",
@@ -67,7 +67,7 @@ static const char *const noreturn[] = {
 	"vpanic",
 };
 
-/* The first rule that matches applies, so exceptions come before the general rules. */
+/* For a name, the first matching rule counts. So exceptions come before general rules. */
 static const struct rule rules[] = {
 	RULE(KERNEL_REFUSE, "a linker script symbol, not a function", "_stext", "_etext", "_text",
 	     "_sinittext", "_einittext", "*_text_start", "*_text_end"),
@@ -78,7 +78,7 @@ static const struct rule rules[] = {
 	     "__raw_callee_save_*", "_paravirt_*", "paravirt_ret0", "paravirt_BUG",
 	     "hypercall_page", "xen_hypercall*", "__sev_es_nmi_complete", "kcfi_*"),
 
-	/* Code that is entered by a trap, or left on another stack, has no return address. */
+	/* This code is entered by a trap, or left on another stack, so there is no return address. */
 	RULE(KERNEL_REFUSE, "kernel entry or exit code, not a function", "asm_*", "exc_*",
 	     "entry_*", "irqentry_*", "irq_entries_start", "spurious_entries_start", "idtentry_*",
 	     "early_idt_handler_*", "early_ignore_irq", "vc_no_ghcb*", "error_entry",
@@ -100,7 +100,7 @@ static const struct rule rules[] = {
 	     "x86_64_start_*", "asm_cpu_bringup_and_idle", "native_play_dead", "mwait_play_dead",
 	     "play_dead*"),
 
-	/* RCU does not watch an idle CPU, so a BPF program may be freed while it runs there. */
+	/* RCU does not watch an idle CPU: a BPF program that runs there may be freed meanwhile. */
 	RULE(KERNEL_REFUSE, "it runs while the CPU is idle, where BPF programs must not run",
 	     "default_idle", "default_idle_call", "arch_cpu_idle*", "do_idle", "cpu_idle_poll",
 	     "cpuidle_enter*", "cpuidle_idle_call", "intel_idle*", "acpi_idle_*",
@@ -127,7 +127,7 @@ static const struct rule rules[] = {
 	     "__bpf_trace_*", "trace_call_bpf*", "bpf_overflow_handler", "perf_trace_run_bpf_*",
 	     "__traceiter_*", "__probestub_*", "kprobe_multi_link_*", "bpf_kprobe_multi_*"),
 
-	/* The command `record` calibrates its probes on these functions, which are made to be probed. */
+	/* `record` calibrates its probes on these functions, which the kernel has for tests. */
 	RULE(KERNEL_SKIP_IN_GLOB, "a test function of BPF", "bpf_fentry_test*",
 	     "bpf_modify_return_*"),
 
@@ -249,7 +249,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		*reason = "padding before a function, never called";
 		return KERNEL_REFUSE;
 	}
-	/* Names of symbols in the kernel are shorter (KSYM_NAME_LEN). */
+	/* No symbol of the kernel has such a long name (KSYM_NAME_LEN). */
 	if (len >= sizeof(base)) {
 		*reason = "its name is too long";
 		return KERNEL_REFUSE;

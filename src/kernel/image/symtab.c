@@ -22,10 +22,10 @@ struct symtab {
 	struct entries labels; /* other symbols of code; sorted by address */
 	struct entries objects; /* data with a size; sorted by address */
 	uint64_t stext;
-	bool has_stext, has_objects; /* OBJECTS are read at the first use */
+	bool has_stext, has_objects; /* OBJECTS are filled at the first use */
 };
 
-/* If several symbols have the same address, a search finds the last one. Sort global symbols last. */
+/* A search finds the last symbol at an address. So sort global symbols behind local ones. */
 define_compare(compare_entry, struct entry,
 	       compare_values(a->addr, b->addr)             ?:
 		       compare_values(a->global, b->global) ?:
@@ -68,7 +68,7 @@ static void sort_entries(struct entries *e)
 	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
 }
 
-/* A module's addresses are relative to its first symbol of code, which kallsyms also lists. */
+/* Addresses in a module are relative to its first symbol of code, as kallsyms lists them. */
 static void begin_module(struct symtab *tab)
 {
 	const struct entries *f = &tab->functions, *l = &tab->labels;
@@ -107,7 +107,7 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 		Elf64_Sym sym = syms[i];
 
 		if (sym.st_shndx < img->n_sections)
-			sym.st_value += img->layout[sym.st_shndx]; /* relative to its section */
+			sym.st_value += img->layout[sym.st_shndx]; /* was section-relative */
 		if (sym.st_name < names->d_size && memchr(name, '\0', names->d_size - sym.st_name))
 			fn(&sym, name, arg);
 	}
@@ -135,7 +135,7 @@ uint64_t kernel_image_base(struct kernel_image *img)
 {
 	struct symtab *tab = symtab_of(img);
 
-	/* Linker scripts put _stext at the start of .text. */
+	/* Without a symbol _stext, assume that it is at the start of .text, where linker scripts put it. */
 	return tab->has_stext ? tab->stext : img->text_addr;
 }
 
@@ -166,10 +166,10 @@ bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64
 	return false;
 }
 
-/* Maximum number of functions to look back over. A long function may contain the starts of shorter functions. */
+/* Maximum number of functions in a backward search. The starts of shorter functions may lie in a long function. */
 #define MAX_NESTED 8
 
-/* Maximum number of bytes that a label covers. Labels have no size. */
+/* Assumed maximum size of a label in bytes. Symbol tables give labels no size. */
 #define MAX_LABEL_REACH 0x10000
 
 /* Return the function that covers address ADDR of the file, or NULL. */
@@ -198,8 +198,8 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 }
 
 /*
- * If address ADDR of the module's file stands for a symbol outside of the module, return true, and set
- * *NAME to the symbol's name (NULL: unknown).
+ * Return whether ADDR is a made-up address (MODULE_EXTERN), which stands for a symbol outside of the module. If so, set *NAME to
+ * the symbol's name (NULL: unknown).
  */
 static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
 		      const char **name)
@@ -239,7 +239,7 @@ const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint
 		const struct entry *e = &tab->labels.items[i - 1];
 		uint32_t f = first_after(&tab->functions, addr);
 
-		/* A label ends where the next label or function begins. */
+		/* The next label or function ends a label. */
 		if ((!f || tab->functions.items[f - 1].addr <= e->addr) &&
 		    addr - e->addr < MAX_LABEL_REACH)
 			found = e;
@@ -279,7 +279,7 @@ void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, vo
 	free(at);
 }
 
-/* If several objects have the same address, a search finds the last one. Sort the longest object last. */
+/* A search finds the last object at an address. So sort the longest one last. */
 define_compare(compare_object, struct entry,
 	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 

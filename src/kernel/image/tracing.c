@@ -25,10 +25,10 @@ struct blacked {
 struct kernel_tracing {
 	const struct kernel_kallsyms *ks;
 	bool ftrace_known, blacklist_known;
-	char *blacklist; /* path of the blacklist; NULL after it was read */
-	/* Indexed like ks->syms: enum kernel_answer, whether the symbol has an ftrace location. */
+	char *blacklist; /* path of the blacklist, NULL as soon as it has been read */
+	/* Indexed like ks->syms: enum kernel_answer, whether the symbol has an ftrace location. count_name() keeps counts there. */
 	uint8_t *ftrace;
-	size_t next; /* index of the first symbol after the ftrace location that was added last */
+	size_t next; /* index of the first symbol above the latest ftrace location */
 	struct blacked *blacks; /* sorted by start */
 	size_t n_blacks, cap_blacks;
 };
@@ -51,7 +51,7 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Note that ADDR is the ftrace location of the symbols just before it. Most calls have ascending ADDR: search on from the last. */
+/* Note that the symbols just before ADDR have this ftrace location. Mostly ADDR ascends, so begin at the previous result. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
@@ -79,8 +79,8 @@ static void add_line(char *text, void *tracing)
 }
 
 /*
- * Parse a line "NAME[ [MODULE]]". Count the lines with this name and module in the element of t->ftrace for the first symbol with
- * this name and module. Later, settle_names() turns the counts into answers.
+ * Parse a line "NAME[ [MODULE]]". The first symbol with this name and module counts such lines, in its element of t->ftrace.
+ * Later, settle_names() turns the counts into answers.
  */
 static void count_name(char *line, void *tracing)
 {
@@ -93,7 +93,7 @@ static void count_name(char *line, void *tracing)
 		size_t len = strlen(module);
 
 		*module++ = '\0';
-		/* LEN includes the space before MODULE. */
+		/* LEN counts the space before MODULE, too. */
 		if (len < 4 || module[0] != '[' || module[len - 2] != ']')
 			return;
 		module[len - 2] = '\0';
@@ -112,7 +112,7 @@ static void count_name(char *line, void *tracing)
 	}
 }
 
-/* NAMED are the N symbols of one name. For each module, turn the lines counted at its first symbol into answers for all. */
+/* The N symbols NAMED have one name. In each module, the first one has the number of lines: turn it into an answer for all. */
 static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const *named, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ static void settle_names(struct kernel_tracing *t)
 		if (named[0] == &syms[i])
 			settle_name(t, named, n);
 	}
-	/* If several symbols have one address, the kernel prints only one of them: give the other symbols the same answer. */
+	/* For several symbols at one address the kernel prints only one name: give all these symbols the same answer. */
 	for (size_t i = 0, end; i < n_syms; i = end) {
 		bool yes = false;
 
@@ -161,8 +161,8 @@ static void settle_names(struct kernel_tracing *t)
 }
 
 /*
- * Call FN for each line of the file PATH. Return 1, or 0 if the file is missing, empty, or may not be
- * read. Report other errors, and return -errno.
+ * Call FN for each line of the file PATH. Return 1, or 0 if the file is missing, empty, or forbidden to this process. Report other
+ * errors, and return -errno.
  */
 static int read_lines(struct kernel_tracing *t, const char *path,
 		      void (*fn)(char *line, void *tracing))
@@ -210,7 +210,7 @@ static void add_black(char *text, void *tracing)
 		vec_push(t, blacks, b);
 }
 
-/* Load the blacklist at its first use. Only kprobes need the blacklist. */
+/* Load the blacklist when it is first needed, which is for kprobes only. */
 static void load_blacklist(struct kernel_tracing *t)
 {
 	int ret;
@@ -220,10 +220,10 @@ static void load_blacklist(struct kernel_tracing *t)
 	ret = read_lines(t, t->blacklist, add_black);
 	free(t->blacklist);
 	t->blacklist = NULL;
-	/* If no line had an address, treat the blacklist as unknown. */
+	/* If no line has an address, the kernel hides addresses: the blacklist is unknown. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
 	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
-	/* Merge overlapping ranges: a binary search would not find a range that contains others and ends after them. */
+	/* Merge overlapping ranges. Otherwise a binary search could miss a range that contains the next ranges. */
 	for (size_t i = 1, last = 0, n = t->n_blacks; i < n; i++) {
 		if (t->blacks[i].start <= t->blacks[last].end) {
 			if (t->blacks[i].end > t->blacks[last].end)
@@ -297,10 +297,10 @@ enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint6
 	return next < t->n_blacks && addr >= t->blacks[next].start ? KERNEL_YES : KERNEL_NO;
 }
 
-#define PAGES_MAX   4096 /* a longer list is circular: it changed while it was read */
+#define PAGES_MAX   4096 /* a longer list is circular: it has changed during the reading */
 #define RECORDS_MAX (1 << 20) /* maximum number of records in a page */
 
-/* Offsets in bytes of the members that are read from struct ftrace_page and struct dyn_ftrace. */
+/* Byte offsets of members in struct ftrace_page and struct dyn_ftrace, and the size of the latter. */
 struct layout {
 	int next, records, index, ip, record_size;
 };

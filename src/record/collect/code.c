@@ -21,10 +21,10 @@
 #include "record/engine/engine.h"
 #include "record/engine/watch.h"
 
-#define MAX_TABLES   64 /* with more tables, the last epoch takes the newest one */
-#define TABLE_SHARE  20 /* at most 1 / TABLE_SHARE of the time is spent on reading tables */
-#define MAX_JITED    4096 /* maximum number of functions per program */
-#define MAX_REPORTED 4096 /* maximum number of programs loaded during the recording */
+#define MAX_TABLES   64 /* further tables replace the last one */
+#define TABLE_SHARE  20 /* reading tables takes at most 1 / TABLE_SHARE of the time */
+#define MAX_JITED    4096 /* maximum number of functions read of a BPF program */
+#define MAX_REPORTED 4096 /* maximum number of BPF programs remembered from load events */
 
 /* ---- this recording's own code ---- */
 
@@ -49,7 +49,7 @@ static void add_program(struct record_code *c, int fd)
 		vec_push(c, own, ((struct record_code_range){ starts[i], starts[i] + lens[i] }));
 }
 
-/* Regard all programs loaded since SYMBOLS were read as own programs: kernel.kptr_restrict=2 hides own programs' addresses. */
+/* kernel.kptr_restrict=2 hides the addresses of own programs. So regard all programs as own that SYMBOLS lack. */
 static void add_new_programs(struct record_code *c)
 {
 	const struct kernel_kallsyms *ks = c->n_tables ? c->tables[0] : c->symbols->ks;
@@ -63,7 +63,7 @@ static void add_new_programs(struct record_code *c)
 							      kernel_kallsyms_end(ks, sym) }));
 }
 
-/* Add the name of the trampoline of the link FD. The name contains the numbers of the link's target. */
+/* Add the name of the trampoline of the link FD: the kernel makes the name from numbers of the traced function. */
 static void add_trampoline(struct record_code *c, int fd)
 {
 	struct bpf_link_info info = {};
@@ -125,7 +125,7 @@ static struct record_place look_up(const struct kernel_kallsyms *ks, uint64_t ad
 	return place;
 }
 
-/* Return the latest epoch, up to EPOCH, that has a table of its own. Epoch 0 always has a table. */
+/* Return the latest epoch, EPOCH or earlier, that has its own table. Epoch 0 always has one. */
 static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 {
 	while (!c->tables[epoch])
@@ -133,7 +133,7 @@ static uint32_t last_table(const struct record_code *c, uint32_t epoch)
 	return epoch;
 }
 
-/* Return the code that was at ADDR when EPOCH began. Removed code keeps its name until other code takes its address. */
+/* Return the code that was at ADDR when EPOCH began. The name of removed code counts until other code takes the address. */
 static struct record_place known_at_start(const struct record_code *c, uint32_t epoch,
 					  uint64_t addr)
 {
@@ -151,7 +151,7 @@ static struct record_place known_at_start(const struct record_code *c, uint32_t 
 	return place.sym ? place : listed;
 }
 
-/* If PLACE has no symbol, set PLACE to OTHER. Return false if both had a symbol, and the symbols differ. */
+/* If PLACE has no symbol, set PLACE to OTHER. Return false if both have symbols, and these differ. */
 static bool agrees(struct record_place *place, struct record_place other)
 {
 	if (!place->sym)
@@ -160,7 +160,7 @@ static bool agrees(struct record_place *place, struct record_place other)
 	       (place->sym->addr == other.sym->addr && !strcmp(place->sym->name, other.sym->name));
 }
 
-/* Keep SYM, the symbol of a program that was loaded: the program may be removed before the next table is read. */
+/* Keep SYM, the symbol of a new program: the kernel may remove the program before the next table is read. */
 static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 {
 	struct record_code_report report = { .epoch = c->n_tables - 1 };
@@ -177,7 +177,7 @@ static void note_reported(struct record_code *c, const struct kernel_sym *sym)
 	vec_push(c, reports, report);
 }
 
-/* Ignore removals of code: the removed code's name stays valid until another event reports new code at its address. */
+/* Ignore removals of code: removed code keeps its name until an event reports new code at the same address. */
 static enum bpf_perf_event_ret on_event(void *arg, int cpu, struct perf_event_header *event)
 {
 	const struct record_ksymbol *e = (const void *)event;
@@ -234,7 +234,7 @@ static void open_events(struct record_code *c)
 		log_verbose(1, "the kernel does not report new modules: %s", log_strerror(errno));
 }
 
-/* Handle TEXT, a uevent of a module. Set MODULE_MISSED if a removed module is not in the last table: its code has no name. */
+/* Handle TEXT, a uevent of a module. If the last table lacks a removed module, set MODULE_MISSED: its code has no name. */
 static void note_module(struct record_code *c, const char *text)
 {
 	const char *name = strstr(text, "remove@/module/");
@@ -248,7 +248,7 @@ static void note_module(struct record_code *c, const char *text)
 	c->module_missed |= !found;
 }
 
-/* Begin an epoch with the symbol table KS. NULL: the epoch uses the previous table and the symbols of reported programs. */
+/* Begin an epoch with the symbol table KS. NULL: use the previous table, and symbols of the programs reported since. */
 static void begin_epoch(struct record_code *c, struct kernel_kallsyms *ks)
 {
 	vec_push(c, tables, ks);
@@ -304,7 +304,7 @@ void record_code_look(struct record_code *c, bool now)
 		c->changed |= now;
 	if (!c->changed)
 		return;
-	/* If modules changed, read the table at once: such changes are rare, and a new module may be removed soon. */
+	/* After a change of modules, read the table without a delay: modules change rarely, and may soon be removed again. */
 	if (wait && !now && !c->modules_changed) {
 		timerfd_settime(c->timer, 0, &again, NULL);
 		return;
@@ -368,7 +368,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
 	place = known_at_start(c, epoch, addr);
-	/* An epoch begins a little after its code was added, so the sample may be in that code. Give no name if the two differ. */
+	/* Code of the next epoch was in place a little earlier. If it differs from PLACE, the sample's code is unknown. */
 	vec_each(const struct record_code_report, r, c, reports)
 		if (r->epoch == epoch)
 			several |= !agrees(&place, look_up(r->ks, addr));

@@ -29,17 +29,17 @@ struct record_code_report {
 struct record_code {
 	struct record_symbols *symbols;
 	struct record_engine *engine;
-	vec_of(struct kernel_kallsyms *, tables); /* by epoch; NULL: the previous table goes on */
+	vec_of(struct kernel_kallsyms *, tables); /* by epoch; NULL: as in the epoch before */
 	vec_of(struct record_code_range, own); /* machine code of this recording's programs */
-	vec_of(char *, own_names); /* names of own trampolines, without any "_" suffix */
+	vec_of(char *, own_names); /* names of own trampolines, up to any suffix such as "_2" */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes of code */
 	vec_of(struct record_code_report, reports); /* in the order of arrival */
-	uint32_t n_read; /* number of TABLES entries that are not NULL */
+	uint32_t n_read; /* number of entries of TABLES other than NULL */
 	int map, uevents, timer;
-	bool replaced; /* a reported program took the address of other code */
+	bool replaced; /* a program was loaded at the address of earlier code */
 	bool changed, modules_changed; /* changes since the last table was read */
-	bool module_missed; /* a module came and went between the reading of two tables */
-	uint64_t due; /* clock_ns() from which the next table may be read; TIMER expires then */
+	bool module_missed; /* between two readings of tables, a module was loaded and removed */
+	uint64_t due; /* clock_ns() before which no further table is read; TIMER expires then */
 };
 
 /* The code at an address. */
@@ -53,11 +53,11 @@ struct record_place {
 /* Begin the first epoch, after all probes are attached. C must be zero. SYMBOLS and E must outlive C. */
 void record_code_begin(struct record_code *c, struct record_symbols *symbols,
 		       struct record_engine *e);
-void record_code_deinit(struct record_code *c); /* C may be zero */
+void record_code_deinit(struct record_code *c); /* C may be all zero */
 
 /* Return a descriptor to poll, which becomes readable when code may have changed. -1: the kernel does not report changes. */
 int record_code_fd(const struct record_code *c);
-/* Begin an epoch if code has changed. If NOW is false, the epoch may begin later, to limit the time spent on reading symbols. */
+/* Begin an epoch if code has changed. Unless NOW is true, the epoch may begin later, to save time of reading symbols. */
 void record_code_look(struct record_code *c, bool now);
 
 struct record_place record_code_at(const struct record_code *c, uint32_t epoch, uint64_t addr);

@@ -20,7 +20,7 @@ struct drain {
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
 	struct record_stacks stacks;
-	uint64_t dropped; /* number of calls of functions that have lost their probes */
+	uint64_t dropped; /* number of calls of functions whose probes were lost during the run */
 	uint32_t contexts[ENGINE_CONTEXTS]; /* 1 + the context's index in the profile; 0: none */
 };
 
@@ -40,13 +40,13 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 	return d->p->sites[site].mech;
 }
 
-/* Return TIME - MORE, or 0 if that is negative. */
+/* Return TIME - MORE, but at least 0. */
 static uint64_t less(uint64_t time, double more)
 {
 	return (double)time > more ? time - (uint64_t)(more + 0.5) : 0;
 }
 
-/* Return the histogram slot of times that are MORE ticks shorter than the times in SLOT. */
+/* Return the histogram slot of times in SLOT after MORE ticks are subtracted from the times. */
 static uint32_t slot_less(uint32_t slot, double more)
 {
 	return more > 0 ? hist_slot(less(hist_slot_low(slot) + hist_slot_width(slot) / 2, more)) :
@@ -54,8 +54,8 @@ static uint32_t slot_less(uint32_t slot, double more)
 }
 
 /*
- * Add the counts C of a shard to STATS. The time of each call contains INNER + MORE ticks that its own probes cost. The BPF
- * programs have subtracted INNER, but not MORE, from the histogram, minimum, maximum and squares.
+ * Add the counts C of a shard to STATS. A call's own probes lengthen its time by INNER + MORE ticks. The BPF programs have already
+ * subtracted INNER, but not MORE, from the histogram, minimum, maximum and sum of squares.
  */
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
 		      double more, bool is_range)
@@ -75,7 +75,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.oncpu = oncpu;
 	shard.wall = c->wall;
 	shard.cost = cost;
-	/* The sum is exact, but negative if calibration overestimated the cost of probes. */
+	/* This difference may be negative, since calibration may overestimate the cost of probes. */
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.sumsq += more * (more * (double)returned - 2 * net);
@@ -86,13 +86,13 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 			profile_stats_bucket_add(&shard, slot_less(slot, more), c->hist[slot]);
 		counted += c->hist[slot];
 	}
-	/* If the histogram lacks 2^31 calls, a slot of 32 bits has wrapped. Tasks that are still running cause far fewer. */
+	/* The histogram lacks open calls of running tasks, which are few. If 2^31 calls are missing, a 32-bit slot has wrapped. */
 	if (counted + (1ull << 31) < c->calls)
 		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
 	profile_stats_merge(stats, &shard);
 }
 
-/* Return the cost per call, not subtracted yet, that cold caches add to SITE's probes in CTX. FIRST is the index of the counts. */
+/* Return how much cold caches add to the cost per call of SITE's probes in CTX. The site's cells begin at index FIRST. */
 static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	const struct engine_cell *shards = &d->maps.cells[first];
@@ -110,7 +110,7 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 
-/* Add the event counts of SITE in context CTX. FIRST is the index of the counts. The profile numbers counters in the same way. */
+/* Add the event counts of SITE in context CTX. The site's cells begin at FIRST. P numbers events as the engine does. */
 static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	struct profile_counted row = { .run = d->run,
@@ -118,7 +118,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 				       .context = context_index(d, ctx) };
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 
-	/* Skip mechanisms whose probes cause unknown numbers of events. Page faults use such a mechanism if fentry is missing. */
+	/* Skip mechanisms whose probes cause an unknown number of events. Without fentry, page faults use such a mechanism. */
 	if (!profile_mechanism(mech)->counted)
 		return;
 	for (; row.counter < d->maps.n_counters; row.counter++) {
@@ -135,7 +135,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 	}
 }
 
-/* Add the calls of SITE in context CTX. FIRST is the index of their counts. */
+/* Add the calls of SITE in context CTX. FIRST is the index of the cells that count them. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
@@ -190,7 +190,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		sample.flags |= PROFILE_SAMPLE_USER;
 	if (s->flags & ENGINE_SAMPLE_LATE)
 		sample.flags |= PROFILE_SAMPLE_LATE;
-	/* A sample taken by a return program counts for the function that returns, although probes are on the stack. */
+	/* A sample by a return program belongs to the function that returns, even if probes are on the stack. */
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
 		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
 	else if (in_probe)
@@ -211,7 +211,7 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-/* Convert CAPTURED, values captured by C, to VALUES of P. A name takes two captured values, and becomes its number in P. */
+/* Convert the values CAPTURED by C to values of P. A name takes two captured values, and becomes the name's number in P. */
 static void drain_values(const struct record_capture *c, uint32_t absent, const __u64 *captured,
 			 struct profile *p, uint32_t *absent_out, uint64_t *values)
 {
@@ -251,12 +251,12 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-/* By chance, the square roots of two counts at the same rate differ by more than this in less than one of 10^6 runs. */
+/* Two random counts of the same rate have square roots that differ by more than this in less than one of 10^6 runs. */
 #define FEWER_BY_CHANCE 2.5
 
 /*
- * Return the number of samples that followed tasks should have received, but did not. Periods skipped while a task ran on are
- * certainly lost. Other samples count as lost only if more are missing than by chance: a short-lived task may get no sample.
+ * Return the number of samples that followed tasks should have received, but did not. If a task ran for a whole period without a
+ * sample, a sample is lost. Others count as lost only if more are missing than by chance: a short-lived task may get no sample.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
@@ -398,7 +398,7 @@ static uint64_t hits_of(const struct block_drain *d, uint32_t probe, uint32_t ct
 	return sum;
 }
 
-/* Add the block counts of F in context CTX, in which F was called CALLS times. */
+/* Add the counts of F's blocks in context CTX. F was called CALLS times in that context. */
 static void drain_context(const struct block_drain *d, const struct record_block_function *f,
 			  uint32_t ctx, uint32_t context, uint64_t calls)
 {
@@ -457,7 +457,7 @@ static void drain_function(const struct block_drain *d, const struct record_bloc
 	}
 }
 
-/* Set the number of hits of all block probes, and the cost that is subtracted for these hits. */
+/* Set the number of hits of all block probes, and the sum of their costs, which BPF programs have subtracted. */
 static void drain_hits(const struct block_drain *d)
 {
 	uint64_t *losses = d->p->runs[d->run].losses, hits = 0;

@@ -196,7 +196,7 @@ struct record_meters {
 	} meters[N_METERS];
 };
 
-/* Read N by FORMAT from the first line of the file NAME below M's root. Return whether that succeeded. */
+/* Read a number into *N, by FORMAT, from the first line of the file NAME below M's root. Return false if that fails. */
 static bool read_number(const struct record_meters *m, const char *name, const char *format,
 			unsigned long long *n)
 {
@@ -208,7 +208,7 @@ static bool read_number(const struct record_meters *m, const char *name, const c
 
 /*
  * Open the perf event EVENT on each CPU, if the processor has it. While a CPU is not halted, APERF counts its cycles, and MPERF
- * counts the cycles that it would have at the nominal frequency.
+ * counts the cycles that the CPU would have at its nominal frequency.
  */
 static void meter_open(struct record_meters *m, enum meter which, const char *event)
 {
@@ -292,7 +292,7 @@ static uint64_t read_stolen(const struct record_meters *m)
 	return n * (NS_PER_SEC / (unsigned long long)tick);
 }
 
-/* Return the sum over all CPUs. CPUs of a core or package show the same count, which is added for each of these CPUs. */
+/* Return the sum over all CPUs. CPUs of one core or package show the same count, so the sum contains it several times. */
 static uint64_t read_throttled(const struct record_meters *m)
 {
 	static const char *const names[] = { "core_throttle_count", "package_throttle_count" };

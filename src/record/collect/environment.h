@@ -12,12 +12,12 @@ struct record_symbols;
  */
 void record_environment_read(struct profile *p, struct record_symbols *symbols);
 
-/* Note in P which tasks are recorded: the command's, ALL, tasks in CGROUP (NULL: any cgroup), or process PID (0: no process). */
+/* Note in P which tasks are recorded: all tasks (ALL) of the machine or of CGROUP; process PID; or the command if PID is 0. */
 void record_environment_tasks(struct profile *p, bool all, const char *cgroup, int32_t pid);
 
 /*
- * Add the configuration of the kernel RELEASE to the environment: that of the running kernel, or the file of its package in /boot
- * or /lib/modules. ROOT replaces the root folder for tests; "": none.
+ * Add the build configuration of the kernel RELEASE to P's environment. Take it from the running kernel, or from a file of the
+ * kernel's package in /boot or /lib/modules. ROOT replaces the root folder for tests; "": none.
  */
 void record_environment_config(struct profile *p, const char *root, const char *release);
 
@@ -26,13 +26,13 @@ void record_environment_config(struct profile *p, const char *root, const char *
 /* Counters of the CPUs' cycles, which must stay open during a run. */
 struct record_meters;
 
-/* Open the counters below ROOT: "", or a folder that contains proc and sys. Skip counters that the machine lacks. */
+/* Open the counters of the machine, except missing ones. ROOT is "" or a folder with proc and sys, for tests. */
 struct record_meters *record_meters_create(const char *root);
 void record_meters_destroy(struct record_meters *m); /* accepts NULL */
 
 #define RECORD_N_LOADS 5
 
-/* Sums since boot or since M was created, in the order of loads[] in environment.c; PROFILE_NOT_COUNTED: unknown. */
+/* Sums since boot or since M was created, ordered like loads[] in environment.c; PROFILE_NOT_COUNTED: unknown. */
 struct record_load {
 	uint64_t counts[RECORD_N_LOADS];
 };

@@ -9,7 +9,7 @@
 #include "base/sorted.h"
 #include "profile/resolve.h"
 
-/* A function's call to ftrace is at its entry: the call's return address is at most this many bytes further. */
+/* A function calls ftrace at its entry. The return address of that call is at most this many bytes after the entry. */
 #define ENTRY_BYTES 16
 
 /* A stack, with the code at each address in it. */
@@ -27,8 +27,8 @@ static const char *name_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Return whether address I of the stack is that of an instruction that a sample, interrupt or exception hit. Otherwise it is a
- * return address or, as address 0 of a stack that a kprobe on a return took, the address after the kprobe's breakpoint.
+ * Return whether address I of the stack is the address of an instruction that was interrupted. Other addresses are return
+ * addresses. If a kprobe on a return took the stack, address 0 is the address after the breakpoint.
  */
 static bool is_exact(const struct walk *w, uint32_t i)
 {
@@ -79,7 +79,7 @@ static bool is_foreign_program(const struct walk *w, uint32_t i)
 	return !place->own && (!place->sym || kernel_kallsyms_is_bpf(place->sym));
 }
 
-/* Move *I past the frames of the kernel's probe code. Return whether these frames belong to a probe of this recording. */
+/* Move *I past the frames of the kernel's probe code. Return whether they handle a probe of this recording. */
 static bool is_own_hit(const struct walk *w, uint32_t *i)
 {
 	bool foreign = *i && is_foreign_program(w, *i - 1);
@@ -103,8 +103,8 @@ static bool is_own_hit(const struct walk *w, uint32_t *i)
 }
 
 /*
- * Return whether programs of this recording, whose frames end before FRAME, called the code at CALLED. Otherwise a trampoline
- * called the code: a function's trampoline also calls the function, and programs of other tools.
+ * Return whether a program of this recording called the code at index CALLED; the program's frames end before index FRAME.
+ * Otherwise a trampoline called the code: trampolines also call the traced function and programs of other tools.
  */
 static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t frame)
 {
@@ -118,12 +118,12 @@ static bool is_called_by_program(const struct walk *w, uint32_t called, uint32_t
 
 /*
  * Return whether the sample was taken in a probe. A trampoline on the stack is no proof, since a trampoline also calls the probed
- * function. The function is then on the stack twice: called by the trampoline, and calling the trampoline at its entry.
+ * function. Such a function is on the stack twice: as the callee of the trampoline, and as the caller of the trampoline.
  */
 static bool is_in_probe(const struct walk *w)
 {
 	bool is_syscall = w->stack->ctx < ENGINE_CTX_NONE, foreign = false;
-	uint32_t called = 0; /* index of the last address that is not in a probe */
+	uint32_t called = 0; /* index of the last address outside of probes */
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		if (is_syscall && !foreign && record_is_entry_code(name_at(w, i), !i))
@@ -146,7 +146,7 @@ static bool is_in_probe(const struct walk *w)
 	return false;
 }
 
-/* Return a location for unnamed code: a BPF program (classic filter), a removed module, or init code of a module, freed later. */
+/* Return a location for nameless code: a BPF program (classic filter), a removed module, or freed init code of a module. */
 static uint32_t unnamed(const struct walk *w, uint32_t i)
 {
 	const char *label = w->s->code->module_missed ? "[unknown]" : "[bpf]";
@@ -164,8 +164,8 @@ static uint32_t location_at(const struct walk *w, uint32_t i)
 }
 
 /*
- * Set *LOCATION to the function that was returning when the stack was taken, if the stack lacks the function. A kretprobe runs
- * after the function's frame is gone, fexit runs before. Return the number of locations: 0 or 1.
+ * Set *LOCATION to the function that was returning when a return probe took the stack, if that function has no frame in the stack.
+ * A kretprobe runs after the function's frame is gone; fexit runs before. Return the number of locations set: 0 or 1.
  */
 static uint32_t add_returning(const struct walk *w, uint32_t *location)
 {
@@ -180,7 +180,7 @@ static uint32_t add_returning(const struct walk *w, uint32_t *location)
 	return 1;
 }
 
-/* Return whether frame I belongs to a program of this recording, or to code that the kernel generated for its probes. */
+/* Return whether frame I belongs to a program of this recording, or to code that the kernel has generated for probes. */
 static bool is_hidden(const struct walk *w, uint32_t i, bool in_probe)
 {
 	const struct kernel_sym *sym = w->places[i].sym;
@@ -199,7 +199,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 	walk_init(&w, s, stack);
 	*in_probe = !at_return && !user && is_in_probe(&w);
 	if (at_return) {
-		/* Skip the frames of the probe that took the sample. The frames of the returning function come after them. */
+		/* Skip the frames of the return probe that took the sample. Frames of the function that returned follow. */
 		while (i < w.n && is_hidden(&w, i, true))
 			i++;
 		n = add_returning(&w, locations);
@@ -210,7 +210,7 @@ uint32_t record_stack_add(struct record_stacks *s, const struct engine_stack *st
 		own = is_hidden(&w, i, at_return || *in_probe);
 		if (own && !i)
 			locations[n++] = profile_location_label(s->p, "[probe]");
-		/* Skip the function's frame that called the trampoline at the entry: the trampoline called the function again. */
+		/* A function with a trampoline is on the stack twice. Skip the frame at its entry, which called the trampoline. */
 		if (!own && !(was_own && w.places[i].sym && w.places[i].offset < ENTRY_BYTES))
 			locations[n++] = location_at(&w, i);
 	}
@@ -297,7 +297,7 @@ static const char *const names[] = {
 	"trampoline_handler",
 };
 
-/* Functions of entry code. Clone suffixes such as ".isra.0" are ignored. Callees of these functions are entry code, too. */
+/* Functions of entry code, like their callees. Clone suffixes such as ".isra.0" are ignored. */
 static const char *const entry_names[] = {
 	"__audit_syscall_entry",
 	"__audit_syscall_exit",
@@ -309,7 +309,7 @@ static const char *const entry_names[] = {
 	"syscall_trace_enter",
 };
 
-/* As innermost functions, these are entry code. Otherwise they may have called the syscall. */
+/* Functions that are entry code if they are innermost on the stack. In other positions they may have called the syscall's code. */
 static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
 
 static bool is_among(const char *symbol, const char *const *list, size_t n)

@@ -12,7 +12,7 @@
 #include "base/sorted.h"
 #include "catalogue/state.h"
 
-/* Maximum bytes read of a list. Each further line takes the kernel longer: 1.5 s for the 22,000 lines of the function tracer. */
+/* Maximum bytes read of a list. The kernel needs more time for each further line: 1.5 s for the function tracer's 22,000 lines. */
 #define LIST_MAX (64u << 10)
 
 #define NAMES_SHOWN 3
@@ -86,7 +86,7 @@ void record_tracers_read(struct record_tracers *t, const char *tracefs, const ch
 	add_tracepoints(t, static_keys);
 }
 
-/* Return whether C writes a probe at OFFSET of a function: ftrace's call near the entry, or a kprobe's one-byte trap anywhere. */
+/* Return whether C writes a probe at OFFSET of a function: ftrace's call near the entry, or the one-byte trap of a kprobe. */
 static bool is_probe(const struct record_change *c, uint64_t offset)
 {
 	switch (arch_patch_of(c->text)) {
@@ -136,7 +136,7 @@ static void drop_name(void *to, void *from)
 	free(*(char **)from);
 }
 
-/* Return the names in T as "3 functions (a, b, ...)", functions timed in P first. The caller frees the text. NULL: T is empty. */
+/* Return a text such as "3 functions (a, b, ...)", WHAT being the noun. Functions timed in P come first. NULL: T is empty. */
 static char *list_names(struct alloc_texts *t, const char *what, bool more, const struct profile *p)
 {
 	uint32_t shown = 0;

@@ -16,16 +16,16 @@ struct record_tracers {
 };
 
 /*
- * Add the tracers that are active. Call this while this process has no probe. TRACEFS is the folder of tracefs (NULL: not
+ * Add the names of active tracers to T. Call this while this process has no probe. TRACEFS is the folder of tracefs (NULL: not
  * mounted), KPROBES the file with debugfs' list of kprobes, STATIC_KEYS the names of static keys that are on (NULL: unknown).
  */
 void record_tracers_read(struct record_tracers *t, const char *tracefs, const char *kprobes,
 			 const char *static_keys);
 #define RECORD_KPROBES_LIST "/sys/kernel/debug/kprobes/list"
-/* Add the tracers that WATCH saw in a run. IS_IGNORED(addr, ARG) returns whether this process itself changed the code at addr. */
+/* Add the tracers whose changes of code WATCH saw in a run, unless IS_IGNORED(addr, ARG): then this process changed addr. */
 void record_tracers_watch(struct record_tracers *t, const struct record_watch *watch,
 			  const struct kernel_kallsyms *ks,
 			  bool (*is_ignored)(uint64_t addr, const void *arg), const void *arg);
-/* Write T into P's environment, warn if there were other tracers, and empty T. */
+/* Write T into P's environment, and empty T. If other tools have traced the kernel, warn the user. */
 void record_tracers_store(struct record_tracers *t, struct profile *p);
 void record_tracers_deinit(struct record_tracers *t);

@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * Numbers of the kprobes that time the return trampoline. Two kprobes on the entry come first, because the kernel handles a single
- * kprobe at an address differently from several.
+ * Number of kprobes that are attached to time the return trampoline. The first two are on the entry, because the kernel handles a
+ * single kprobe at an address differently from several.
  */
 #define N_ON_ENTRY 2
 #define N_TIMED    4
@@ -97,14 +97,14 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* Return whether to measure NESTED here. Otherwise kprobe.multi's calibration measures NESTED, less exactly, without kprobes. */
+/* Return whether calibrate_nested() must measure NESTED. If not, the calibration of kprobe.multi measures NESTED, less exactly. */
 static bool needs_nested(const struct calibrator *c)
 {
 	return has_sites(c, PROFILE_MECH_FENTRY) ||
 	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
 }
 
-/* Load fentry's programs while the kernel waits for links to close: the CPU is idle meanwhile. */
+/* Load fentry's programs now: the CPU is idle while the kernel waits for closed links. */
 static void prepare_fentry(struct calibrator *c)
 {
 	if (c->run >= 0 && is_used(c, PROFILE_MECH_FENTRY) &&
@@ -161,8 +161,8 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 }
 
 /*
- * Measure the extra cost of closing a call that enclosed timed calls. A probe inside fentry's test function excludes a tick from
- * the call, as a timed callee does. A real callee would need two trampolines, which cost the kernel 40 million instructions.
+ * Measure the extra cost of closing a call that enclosed timed calls. A probe inside fentry's test function acts like a timed
+ * callee of one tick. A real callee would need two trampolines, which cost the kernel 40 million instructions.
  */
 static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 {
@@ -190,8 +190,8 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 }
 
 /*
- * Set NESTED, a time that the BPF programs take, equal for all mechanisms. If calibrate_enclosing() fails, or if only kprobes are
- * used, probe the outer function, too: its call encloses the calls of the empty functions.
+ * Set NESTED of COST. NESTED is time of the BPF programs, which is equal for all mechanisms. If calibrate_enclosing() fails, or if
+ * only kprobes are used, probe the outer function, whose call encloses the calls of the empty functions.
  */
 static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 			     struct engine_cost *cost)
@@ -228,7 +228,7 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 	/* Set the cost of copying arguments. A real clock is too coarse to measure this cost. */
 	if (mech == PROFILE_MECH_FENTRY && c->p->clock == PROFILE_CLOCK_INSN) {
 		cost->full_args = ENGINE_COST_ARGS * ARCH_TRAMPOLINE_ARG_INSNS;
-		/* Arguments are saved before the first of a call's clock readings, and restored between the two. */
+		/* The trampoline saves arguments before a call's first clock reading, and restores them before the second. */
 		cost->inner_args = cost->full_args / 2;
 	}
 	calibrate_nested(c, mech, cost);
@@ -247,7 +247,7 @@ void record_calibrator_set_costs(struct record_engine *e, const struct engine_co
 	record_engine_set_costs(e, all);
 }
 
-/* Set costs that exclude one tick per call, so that programs take the longer path for enclosing calls, as they do later. */
+/* Set costs of one tick per call: programs then take the longer path for enclosing calls, as in the recording. */
 static void use_provisional_costs(struct calibrator *c)
 {
 	struct engine_cost costs[PROFILE_N_COSTS];
@@ -317,7 +317,7 @@ static void calibrate_captures(struct calibrator *c)
 	}
 }
 
-/* Time the function at ADDR N_TIMED times, each time with one more probe on the function. */
+/* Time the function at ADDR N_TIMED times. Attach one more probe to the function each time. */
 static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
 {
 	const struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -338,7 +338,7 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 			timed[n] = (struct record_timed){ record_series_median(&all),
 							  record_series_median(&after) };
 	}
-	/* Detach the probes, which would change the cost of kprobe.multi. */
+	/* Detach the probes, because kprobe.multi would cost more with them. */
 	while (n-- > 0)
 		record_detach_deferred(links[n]);
 	return err;
@@ -430,7 +430,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 	record_calibrator_close(&c);
 	for (; c.n_left > left; c.n_left--)
 		record_probes_detach_last(c.probes);
-	/* Detach spare probes: each trampoline that exists adds some 50 instructions to a call timed by kprobe.multi. */
+	/* Detach spare probes: in calls timed by kprobe.multi, each existing trampoline takes some 50 instructions more. */
 	if (is_used(&c, PROFILE_MECH_MULTI))
 		record_calibrator_detach_spares(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time is spent in interrupts",
@@ -449,7 +449,9 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 						&late, full);
 		record_engine_follow_caller(e, false);
 	}
-	/* If the sampler's latency is unknown, a return program must not sample in its place: set PENDING to a whole period. */
+	/*
+	 * If the sampler's latency is unknown, set PENDING to a whole period: return programs then take no sample of the sampler.
+	 */
 	if (out->step)
 		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {
@@ -458,7 +460,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 		return;
 	}
 	/*
-	 * Take the lower quartile, since some of these interrupts also did other work. If the clock counts instructions, take the
+	 * Take the lower quartile, since some of the sampler's interrupts also did other work. On a clock of instructions take the
 	 * minimum: three in ten interrupts of the lab take 367 instructions more. The cost must not exceed that of any interrupt.
 	 */
 	record_values_sort(full, n);
@@ -481,7 +483,7 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	uint64_t more = (uint64_t)STEP_INSNS * n / (2 * LISTS);
 	/*
 	 * Assume that the number of other kprobes in a list is Poisson distributed, and the probe's position among them random.
-	 * Addresses vary more than that: in 8 boots, callers of three timed functions were up to 12 instructions off per function.
+	 * The real numbers vary more: in 8 boots, callers of three timed functions were up to 12 instructions off per function.
 	 */
 	double others = (double)n / LISTS, variance = 1 + others / 2 + others * others / 12;
 
@@ -492,7 +494,7 @@ void record_calibration_add_kprobes(struct record_probes *probes, uint32_t n,
 	if (!out->ranges.known)
 		return;
 	record_range_costs_add(&out->ranges, more);
-	/* Each hit of a breakpoint inside a function searches one more list. */
+	/* A breakpoint inside a function makes the kernel search one more list per hit. */
 	out->ranges.place_spread = STEP_INSNS * sqrt(variance + others) / DEVIATIONS_PER_SPREAD;
 	record_engine_set_range_costs(e, out->ranges.kinds);
 }
@@ -502,7 +504,7 @@ static void store_ranges(const struct record_range_costs *costs, struct profile 
 	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 	const double *beyond = costs->beyond;
 	double full = (double)(int64_t)(jump->open + jump->close);
-	/* Assume that all kinds of probe have the relative uncertainty of breakpoints. */
+	/* A relative uncertainty is known for breakpoints only. Assume that jumps have the same. */
 	double stepped = full + 2 * beyond[ENGINE_RANGE_STEPPED];
 	const struct {
 		enum profile_cost_kind kind;
@@ -533,7 +535,7 @@ static void store_cost(const struct record_calibration *c, struct profile *p,
 		       enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &c->cost[mech];
-	/* Calibration's kprobe had another position in the hash table: add the deviation by position. Jumps need no look-up. */
+	/* Recorded kprobes have other positions in the hash table than calibration's: add that spread. Jumps need no look-up. */
 	bool by_place = profile_mechanism(mech)->is_kprobe && mech != PROFILE_MECH_KPROBE_OPTIMIZED;
 	double spread = (double)(cost->full_spread + (by_place ? c->place_spread : 0));
 

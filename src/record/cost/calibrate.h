@@ -19,29 +19,29 @@
 
 struct record_calibration {
 	struct engine_cost cost[PROFILE_N_COSTS]; /* indexed by enum profile_mechanism */
-	struct record_series unprobed; /* times of syscalls without any probe */
+	struct record_series unprobed; /* times of syscalls before any probe was attached */
 	struct record_series unprobed_cold; /* real clock: times of syscalls with cold caches */
-	struct record_walk walk; /* memory to walk over, freed after the calibration of syscalls */
+	struct record_walk walk; /* memory to make caches cold, until syscalls are calibrated */
 	struct engine_cost returns; /* cost of the return trampoline of kprobes and kprobe.multi */
 	struct record_range_costs ranges;
-	uint64_t place_spread; /* deviation of a kprobe's FULL by its position in the hash table */
-	int run; /* real clock: descriptor from record_calibrate_runner(); -1: none */
+	uint64_t place_spread; /* spread of FULL over a kprobe's positions in the hash table */
+	int run; /* real clock: descriptor of the program of record_calibrate_runner(); -1: none */
 	uint64_t step; /* least step of a real clock, in ns; 0: the clock is not real */
-	bool repeats; /* real clock: measure probes again after the runs */
+	bool repeats; /* real clock: the probes are to be measured again after the runs */
 	struct record_series time_again, inner_again; /* readings of syscalls after the runs */
 	/* Times that probes on empty functions read after the runs, indexed by mechanism; 0: not read. */
 	uint64_t read_again[PROFILE_N_COSTS];
 	struct record_drift {
-		uint64_t before, after; /* FULL before and after the runs; 0: no real change */
+		uint64_t before, after; /* FULL before and after the runs; 0: the two agree */
 	} drift[PROFILE_N_COSTS];
 	/* Indexed by mechanism. True: the mechanism's probes were attached, but did not run when a function was called. */
 	bool is_silent[PROFILE_N_MECHANISMS];
-	double interrupts; /* interrupts take this share of the time */
+	double interrupts; /* share of the time that interrupts take */
 	bool captures; /* measure the cost of captured values */
 	bool saves; /* measure the cost of values captured by kprobes */
 	const struct record_event *counters;
 	uint32_t n_counters;
-	/* Numbers of events that probes of each mechanism cause themselves; and their INNER, measured after the runs. */
+	/* Number of events that each mechanism's probes cause; below, INNER of these numbers, measured after the runs. */
 	struct engine_cost counted[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 	uint64_t counted_again[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 };
@@ -75,16 +75,16 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 /*
  * On a real clock, measure probes again after the runs, since the machine may have changed. Call record_calibrate_again() before
  * detaching the probes, and record_calibrate_after(), which times unprobed syscalls, afterwards. The difference from the first
- * calibration estimates the error of the costs; a large difference gives a warning. On any clock, the mean cost of syscalls'
- * probes in the runs, COLD, becomes their cost.
+ * calibration estimates the error of the costs; a large difference gives a warning. On any clock, the mean cost in COLD, that of
+ * syscalls' probes in the runs, becomes the cost of these probes.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
 
 /*
  * Measure the probes that P's functions and page faults use, except kprobe.multi, and set the engine's costs. Call this after
- * record_engine_start() and before record_engine_arm(). If the kernel lacks what calibration needs, costs stay unknown, with a
- * note to the user. Known costs are kept, so call this again if another mechanism turns out to be needed.
+ * record_engine_start() and before record_engine_arm(). If the kernel lacks the functions that calibration needs, tell the user
+ * that costs stay unknown. Known costs are kept, so call this again if another mechanism turns out to be needed.
  */
 void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);

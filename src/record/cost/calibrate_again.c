@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "record/cost/calibrate_impl.h"
 
-/* Probes that stay attached to empty functions during the runs: those of N spare sites, from SPARE on. */
+/* Probes that stay attached to empty functions during the runs: probes with the N spare numbers from SPARE on. */
 static const struct {
 	enum profile_mechanism mech;
 	uint32_t spare, n;
@@ -20,7 +20,7 @@ static const struct {
 #define N_STAYS ARRAY_SIZE(stays)
 #define N_SITES (2 + RECORD_N_TESTS)
 
-/* Time the empty functions by their probes, which are still attached. For several functions of a mechanism, take the mean. */
+/* Read the times of the empty functions by their probes, which are still attached. Take the mean over a mechanism's functions. */
 static void read_functions(struct record_engine *e, struct record_calibration *out)
 {
 	struct record_reading readings[N_SITES], *r = readings;
@@ -53,7 +53,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 {
 	if (!out->repeats)
 		return;
-	/* If tasks have outlived the last run, counting is still paused, and probes cost only half. End the pause. */
+	/* If a task has outlived the last run, the engine is still paused, and probes cost only half as much. End the pause. */
 	record_engine_reset(e);
 	out->repeats = !record_engine_follow_caller(e, true);
 	if (!out->repeats)
@@ -65,7 +65,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 	record_engine_follow_caller(e, false);
 }
 
-/* Set the costs of MECH and their errors. AGAIN has the costs after the runs; INNER and FULL are the mean costs in the runs. */
+/* Set the costs of MECH to INNER and FULL, the mean costs in the runs. Set their errors by AGAIN, the costs after the runs. */
 static void set_errors(struct record_calibration *out, enum profile_mechanism mech,
 		       const struct engine_cost *again, double inner, double full)
 {
@@ -102,7 +102,7 @@ static void finish_syscalls(struct record_calibration *out, const struct record_
 		    first.full, again.full, first.cold_full, cold->full / cold->calls);
 }
 
-/* Only INNER was measured again. FULL would need a measurement without probes: assume that FULL changed by the same factor. */
+/* Only INNER was measured again, since FULL needs a measurement without probes. Assume that FULL changed by the same factor. */
 static void finish_functions(struct record_calibration *out, enum profile_mechanism mech)
 {
 	const struct engine_cost *cost = &out->cost[mech];
@@ -120,7 +120,7 @@ static void finish_functions(struct record_calibration *out, enum profile_mechan
 	set_errors(out, mech, &again, (double)cost->inner, (double)cost->full);
 }
 
-/* Set the errors of COST, a number of events of probes. AGAIN is INNER after the runs; assume that FULL changed in proportion. */
+/* Set the errors of COST, a number of events. AGAIN is INNER after the runs; assume that FULL changed by the same factor. */
 static void finish_counted(struct engine_cost *cost, uint64_t again)
 {
 	double change = cost->inner ? (double)again / (double)cost->inner : 1;

@@ -11,7 +11,7 @@
 #include "record/engine/engine.h"
 #include "record/target/capture.h"
 
-/* Count the N events during CALL: SITE's into READINGS[0] to [N - 1], and the events of CALL's context into the next N. */
+/* Count N events while CALL runs. READINGS gets N counts for the function SITE, followed by N counts for CALL's system call. */
 static int measure(const struct record_engine *e, bool real_clock, const struct record_call *call,
 		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
@@ -39,7 +39,7 @@ int record_calibrate_counters_before(struct calibrator *c, const struct record_c
 	return err;
 }
 
-/* Return how often EVENT occurs in a function of INSNS instructions without probes: INSNS if EVENT counts instructions, else 0. */
+/* Return how many events EVENT counts in an unprobed function of INSNS instructions: INSNS if it counts instructions, else 0. */
 static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
 			    uint64_t insns)
 {
@@ -90,7 +90,7 @@ void record_calibrate_counters_again(struct record_engine *e, struct record_cali
 	};
 	const struct engine_counter_costs nothing = {};
 
-	/* Clear the costs, since the programs would subtract them from each call. */
+	/* Clear the costs: programs would subtract them from the counts of each call. */
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
 		record_engine_set_counter_costs(e, all[k].mech, &nothing);
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++) {
@@ -127,8 +127,8 @@ void record_calibrate_counters_pause(struct calibrator *c)
 }
 
 /*
- * A program that captures values excludes the time from a call's end to a further clock reading, plus FULL of the call's two
- * probes. The extra time of a call with such a program differs from the excluded time by a constant, which is measured here.
+ * A program that captures values excludes the time from a call's end to a further clock reading, and FULL of the call's two
+ * probes. The program really takes a different time. The difference is constant, and is measured here.
  */
 
 struct medians {
@@ -160,7 +160,7 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 		&c->out->cost[fentry ? PROFILE_COSTS_CAPTURE : PROFILE_COSTS_CAPTURE_KPROBE];
 	struct record_target capturing = *target;
 	struct medians before, with;
-	uint64_t full; /* FULL that the programs exclude at present */
+	uint64_t full; /* FULL that the programs exclude now */
 	int err;
 
 	capturing.capture = &nothing;

@@ -16,7 +16,8 @@
 
 /*
  * Median absolute deviation of a function's cost from the mean, in instructions, due to the function's position in the kernel's
- * hash table: each function before it in a list adds ten. In 19 boots, callers were up to 42 instructions off per timed call.
+ * hash table: each function before it in a list adds ten. In 19 boots, callers' times were up to 42 instructions off per timed
+ * call.
  */
 #define PLACE_SPREAD 10
 
@@ -47,7 +48,7 @@ static uint64_t multi_count(const struct multi *m)
 	return sum;
 }
 
-/* Time the system call that runs the empty functions. Set CALLS (may be NULL) to the number of timed calls in a series. */
+/* Time the system call that runs the empty functions. If CALLS is not NULL, set *CALLS to the number of timed calls per series. */
 static int multi_measure(const struct multi *m, struct record_series *with, uint64_t *calls)
 {
 	uint32_t series = m->c->p->clock == PROFILE_CLOCK_INSN ? 1 : RECORD_REPEATS;
@@ -60,7 +61,7 @@ static int multi_measure(const struct multi *m, struct record_series *with, uint
 	return *calls ? 0 : -ESHUTDOWN;
 }
 
-/* Set TIME to the median time of the system call while calls of ITEM's function are not timed. */
+/* Set TIME to the system call's median time if the function of ITEM is not timed in it. */
 static int multi_time_without(const struct multi *m, const struct record_target *item,
 			      uint64_t *time)
 {
@@ -75,8 +76,8 @@ static int multi_time_without(const struct multi *m, const struct record_target 
 }
 
 /*
- * Measure the extra cost of timing a call that encloses timed calls: compare the function that calls the empty functions with
- * TEST, an empty function.
+ * Measure the extra cost of timing a call that encloses timed calls: compare the outer function, which calls the empty functions,
+ * with the empty function TEST.
  */
 static uint64_t multi_nested(const struct multi *m, const struct record_target *test)
 {
@@ -89,7 +90,7 @@ static uint64_t multi_nested(const struct multi *m, const struct record_target *
 	return record_cost_less(without_test, without_outer);
 }
 
-/* Set INNER of COST to the mean over the empty functions. Return the last empty function measured; NULL: none. */
+/* Set INNER of COST to the mean INNER of the empty functions. Return the last empty function that was measured; NULL: none. */
 static const struct record_target *multi_measure_inner(const struct multi *m,
 						       struct engine_cost *cost)
 {
@@ -119,8 +120,8 @@ static const struct record_target *multi_measure_inner(const struct multi *m,
 }
 
 /*
- * Set an estimate of the cost. Without an estimate, calls that enclose others would read too long, and the program would take
- * another path for them than for most calls.
+ * Set the engine's cost to an estimate. With cost 0, calls that enclose others would seem too long, and the program would take
+ * another path for these calls than for most calls.
  */
 static int set_estimate(const struct multi *m)
 {
@@ -138,7 +139,7 @@ static int set_estimate(const struct multi *m)
 	return 0;
 }
 
-/* Measure the mean cost of a call. The system call may call functions in the link besides the empty ones, so calls are counted. */
+/* Measure the mean cost of a call. Count the calls: the system call may also call functions to be recorded, in the same link. */
 static int measure_multi(const struct multi *m, struct engine_cost *cost)
 {
 	const struct record_target *test = multi_measure_inner(m, cost);
@@ -233,9 +234,9 @@ const struct record_untraced record_untraced[RECORD_N_UNTRACED] = {
 };
 
 /*
- * Each of these system calls calls one of the functions above once, and does little else. The second function must keep its
- * breakpoint: a breakpoint that waits for the optimizer costs a third less than a permanent breakpoint. The optimizer does not
- * replace this breakpoint, since a fault in the function continues in the function's middle.
+ * Each system call below calls one of the functions in record_untraced[] once, and does little else. The second function must keep
+ * its breakpoint: a breakpoint costs a third less as long as it waits for the optimizer. The optimizer does not replace the
+ * breakpoint of this function, since the kernel continues in the middle of the function after a fault there.
  */
 static const struct subject {
 	uint32_t spare;

@@ -18,10 +18,10 @@
 
 /*
  * INNER has the times that probes read of a syscall that does nothing. TIME has the caller's times of getppid(). Like most
- * syscalls, getppid() reads data of its task, which makes the probe's own accesses to this data cheaper if caches are cold.
+ * syscalls, getppid() reads data of its task. If caches are cold, the probe's own accesses to that data are then cheaper.
  */
 struct readings {
-	const struct record_walk *walk; /* memory to walk over before each call; NULL: none */
+	const struct record_walk *walk; /* memory to walk over before each call; NULL: no walk */
 	uint32_t round;
 	struct record_series time;
 	struct record_series inner;
@@ -53,7 +53,7 @@ static int call_unused(void *arg)
 
 const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
-/* Fill R, with a walk over WALK before each call. If E is NULL, there are no probes, and only R->time is filled. */
+/* Fill R by calls, each after a walk over WALK. If E is NULL, no probes are attached: fill only R->time. */
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
 			  struct readings *r)
 {
@@ -73,7 +73,7 @@ static void read_syscalls(const struct record_engine *e, const struct record_wal
 
 struct repeated {
 	const struct record_engine *e;
-	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* median of each series */
+	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians, indexed by series */
 };
 
 static int read_series(void *arg, uint32_t i)
@@ -115,7 +115,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 	out->unprobed_cold = r.time;
 }
 
-/* Return the mean of times without an interrupt. With cold caches the median is not the mean, and the workload gives means. */
+/* Return the mean of the times without an interrupt. Workloads give means, which differ from medians if caches are cold. */
 static double mean(struct record_series *s)
 {
 	uint64_t most = INTERRUPTED * record_series_median(s);
@@ -127,7 +127,7 @@ static double mean(struct record_series *s)
 	return n ? sum / n : 0;
 }
 
-/* Measure the costs and the closing time with cold caches, after a walk over memory. */
+/* Measure the costs and the closing time (record/cost/cost.h) with cold caches: before each call, walk over memory. */
 static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 {
 	double interrupts = 1 + c->out->interrupts, inner, full;
@@ -148,7 +148,7 @@ static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 	record_walk_deinit(&c->out->walk);
 }
 
-/* Measure the extra cost of ending a call that enclosed timed calls. The caller's time includes this cost, the call's does not. */
+/* Measure the extra cost of ending a call that enclosed timed calls. The cost is in the caller's time, not in the call's own. */
 static uint64_t measure_enclosing(const struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -180,7 +180,7 @@ void record_calibrate_syscall(struct calibrator *c)
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
 	record_cost_add_interrupts(cost, c->out->interrupts);
-	/* A real clock is too coarse for NESTED of syscalls: record_calibrator_set_costs() uses NESTED of functions. */
+	/* Leave NESTED of syscalls to record_calibrator_set_costs() if the clock is real, and so too coarse to measure NESTED. */
 	if (!real_clock)
 		cost->nested = measure_enclosing(c);
 	c->out->repeats = real_clock;

@@ -10,13 +10,13 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 
-/* Median absolute deviations, relative to a cost or to the clock's step. docs/accounting.md has the measurements. */
-#define LOOP_ERROR 0.04 /* relative to a cost: difference between two loops */
-#define COLD_ERROR 0.2 /* relative to the cost that cold caches add */
+/* Errors as median absolute deviations, relative to the quantities named below. docs/accounting.md has the measurements. */
+#define LOOP_ERROR 0.04 /* error by the difference between two loops, relative to the cost */
+#define COLD_ERROR 0.2 /* error of the cost that cold caches add, relative to that cost */
 #define STEP_ERROR \
-	0.36 /* relative to the clock's step: error of the difference of two medians, sqrt(2) / 4 */
+	0.36 /* relative to the clock's step: for the difference of two medians, sqrt(2) / 4 */
 
-/* Two measurements disagree if they differ by more than this many standard deviations. */
+/* Regard two measurements as different if they differ by more than this many standard deviations. */
 #define DISAGREEMENT 2
 
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
@@ -68,7 +68,7 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share)
 	cost->full += cost->full * share + 0.5;
 }
 
-/* Return the median absolute deviation to expect of one measurement if two measurements of one quantity gave A and B. */
+/* Return the median absolute deviation that one measurement has, judging by A and B, two measurements of the same quantity. */
 static double deviation_of_two(uint64_t a, uint64_t b)
 {
 	return fabs((double)a - (double)b) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
@@ -96,10 +96,10 @@ bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again)
 #define L2_UNSAID (2ul << 20)
 #define L2_MOST   (16ul << 20)
 
-/* Minimum number of closings. In the first calls that a cell counts, the cell's own memory is cold, unlike in calibration. */
+/* Minimum number of measured closings. The first ones are not like calibration's, since the memory of their cell is cold. */
 #define FEWEST 8
 
-/* If cold closings take less than DISTINCT times as long as warm closings, the clock's step causes the difference. */
+/* If cold closings do not take at least DISTINCT times as long as warm ones, the difference may be due to the clock's step. */
 #define DISTINCT 1.25
 
 void record_walk_init(struct record_walk *w)
@@ -145,7 +145,7 @@ double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness)
 {
-	/* Probes access little memory between their clock readings: with COLDNESS above 1, INNER grows less than FULL. */
+	/* Probes access little memory between their clock readings. So beyond a COLDNESS of 1, INNER grows less than FULL. */
 	double in_time = coldness > 1 ? sqrt(coldness) : coldness;
 	double inner = in_time * ((double)cost->cold_inner - (double)cost->inner);
 	double full = coldness * ((double)cost->cold_full - (double)cost->full);

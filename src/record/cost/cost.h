@@ -22,40 +22,39 @@ static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 
 /*
  * Compute COST from measurements of a call: BASE has the times of the call without probes, WITH the times with probes, and INNER
- * the times that the probes read. EMPTY is the own time of the called function. The series are sorted in place.
+ * the times that the probes read. EMPTY is the time of the called function without probes. The series are sorted in place.
  */
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
 
-/* Set NESTED of COST from OUTER, the cost of probing a function with N_ARGS arguments that calls other probed functions. */
+/* Set NESTED of COST. OUTER is the cost of probing a function with N_ARGS arguments that calls other probed functions. */
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
 
 /*
- * Set FULL of COST. BASE has the times of rounds without probes, WITH the times of rounds with probes, which have N probed calls
- * in all. NESTED of COST must be known: each round has this cost once.
+ * Set FULL of COST. BASE has times of rounds without probes. WITH has times of rounds with probes, with N probed calls in all
+ * these rounds. NESTED of COST must be known: each round has this cost once.
  */
 void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
 			     struct record_series *with, uint64_t n);
 
-/* The median time of a call, and the median time from the last probe's clock reading to the call's end. */
+/* Medians of two times: the time of a call, and the time from the last probe's clock reading to the end of the call. */
 struct record_timed {
 	uint64_t all, after;
 };
 
 /*
- * Set TRAMPOLINE and AFTER_HANDLERS of COST from times with no, one and two probes on the return. The first probe adds the return
- * trampoline and a handler. The second probe adds a handler, and the kernel's work for it after both handlers. Return -ERANGE if
- * the clock is too coarse.
+ * Set TRAMPOLINE and AFTER_HANDLERS of COST. NONE, ONE and TWO are times with 0, 1 and 2 probes on the return. The first probe
+ * adds the return trampoline and a handler. The second probe adds a handler, and work of the kernel after both handlers. Return
+ * -ERANGE if the clock is too coarse.
  */
 int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_timed *none,
 				 const struct record_timed *one, const struct record_timed *two);
 
 /*
- * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It has four parts: the deviation READINGS of
- * the readings, with a clock that advances by STEP; the difference between the results before (FIRST) and after the runs (AGAIN);
- * the difference between calibration's loop and a workload's; and the uncertainty of the cost that cold caches added to FIRST in
- * the runs, where the mean cost was IN_RUNS.
+ * Return the uncertainty of a cost on a real clock, as a median absolute deviation. It unites four errors. The readings deviate
+ * by READINGS, and their clock advances by STEP. The cost before the runs, FIRST, differs from that after them, AGAIN. A workload
+ * differs from calibration's loop. And the cost that cold caches have added in the runs, IN_RUNS - FIRST, is an estimate.
  */
 uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
 			   double in_runs);
@@ -75,7 +74,7 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share);
  * closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is timed. docs/accounting.md has the formula and its accuracy.
  */
 
-/* Memory, larger than the L2 cache, to walk over before each round, which makes the caches cold. */
+/* Memory larger than the L2 cache. A walk over it before each round makes the caches cold. */
 struct record_walk {
 	char *memory; /* NULL: there is no memory to walk over */
 	size_t size;
@@ -88,16 +87,16 @@ void record_walk(const struct record_walk *w);
 
 /*
  * Return how cold the caches were in the calls that CELL counts in N_SHARDS shards. 0: as in calibration's loop; 1: as after a
- * walk; above 1: even colder. Return 0 also if closings are too few, or not longer with cold caches.
+ * walk; above 1: even colder. Return 0 also if too few closings were timed, or if closings take no longer with cold caches.
  */
 double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 		       const struct engine_cost *cost);
 
-/* The costs of a mechanism's probes in the workload, in ticks, with the workload's caches and timed callees. */
+/* Costs of a mechanism's probes in a run, in ticks, with the caches and timed callees of the workload. */
 struct record_cold_costs {
-	double calls, inner, full; /* number of calls; sums of their INNER and FULL */
+	double calls, inner, full; /* number of calls, and sums of their INNER and FULL */
 };
 
-/* Add N calls with COLDNESS, of which ENCLOSING enclosed timed calls. Return by how much the INNER of each exceeds COST's. */
+/* Add N calls with COLDNESS, of which ENCLOSING had timed callees. Return how much a call's INNER exceeds INNER of COST. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       uint64_t enclosing, double coldness);

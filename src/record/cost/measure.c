@@ -16,7 +16,7 @@
 
 #define PAUSE_NS 1000000
 
-/* Add SIGN times the sum of each reading to its value of ROUND: -1 before and 1 after the round give the sum's growth. */
+/* Add SIGN times each reading's sum to the series at ROUND. With -1 before and 1 after the round, the series gets the growth. */
 static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
 		     int round, int sign)
 {
@@ -105,7 +105,7 @@ struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS])
 	return s;
 }
 
-/* Let this process run only on the Ith of the CPUs ALLOWED, modulo their number. */
+/* Let this process run only on CPU number I (modulo their number) among ALLOWED. */
 static void move_to(const cpu_set_t *allowed, uint32_t i)
 {
 	uint32_t n = (uint32_t)CPU_COUNT(allowed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The measuring loop of calibration: call a function RECORD_ROUNDS times, and read each time what the engine counted meanwhile. */
+/* The measuring loop of calibration: call a function RECORD_ROUNDS times, and read each time how the engine's counts grew. */
 #pragma once
 
 #include <linux/types.h>
@@ -41,7 +41,7 @@ struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
  */
 int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
 
-/* Readings of the sum OF of the function SITE in the context CTX. */
+/* Readings of one of the engine's sums (OF) for the function SITE in the context CTX. */
 struct record_reading {
 	uint32_t site, ctx;
 	enum record_sum of;
@@ -54,25 +54,25 @@ typedef int (*record_round_fn)(void *arg);
 int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
 		   struct record_reading *readings, uint32_t n);
 
-/* Do record_measure(). On a real clock, repeat it by record_repeat(), and make series of the medians by record_series_of(). */
+/* Measure like record_measure(). On a real clock, repeat this by record_repeat(), and keep the medians: record_series_of(). */
 int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
 			    void *arg, struct record_reading *readings, uint32_t n);
 
-/* Time rounds. Set ALL to their times, and AFTER to the times from *STAMP, which the round sets, to its end. STAMP may be NULL. */
+/* Time rounds: set ALL to their times, and AFTER to times from *STAMP, set by the round, to its end. STAMP may be NULL. */
 int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 			struct record_series *all, struct record_series *after);
 
 /* Run the BPF program whose descriptor ARG points to. */
 int record_round_run(void *arg);
 
-/* Count the calls of functions before any function is timed. Counting stops at a maximum, so it takes next to no time. */
+/* Count calls of functions before any function is timed. Counting stops at a maximum number of calls, so it takes little time. */
 
 #define RECORD_COUNTED_CLONES 4
 
 /* A function whose calls by followed tasks are counted. */
 struct record_count {
 	char *name; /* function name without clone suffixes */
-	uint64_t most; /* counting stops above this number of calls */
+	uint64_t most; /* at a higher number of calls, counting stops */
 	uint64_t calls;
 	int links[RECORD_COUNTED_CLONES];
 	uint32_t n_links;

@@ -28,7 +28,7 @@
 
 #define CODE_MAX 1024 /* bytes of the function that are searched for calls */
 
-/* Distance of two stack frames, in words, so large that the programs take them for frames of different calls. */
+/* Distance of two stack frames, in words: so far apart, the BPF programs take them for frames of different calls. */
 #define ELSEWHERE 64
 
 #define STEP_MS 10 /* ms between two checks of the code */
@@ -39,7 +39,7 @@
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* Numbers of a call's instructions. The moves have the numbers from 0 on, and these instructions follow. */
+/* Numbers of the instructions of a call. The moves have the numbers from 0 on; the other instructions have those below. */
 enum {
 	CALL = LAST_CALL,
 	COMPARE,
@@ -51,14 +51,14 @@ struct call {
 	uint64_t at[N_PLACES];
 };
 
-/* A probe on instruction AT of the call with N arguments. The probe does OP (enter or leave) for the range TRIAL. */
+/* A probe on instruction AT of the call with N arguments. The probe enters or leaves the range TRIAL, depending on OP. */
 struct placed {
 	uint8_t n, at;
 	uint8_t op, trial;
 	/* True: the probe has a second action, OP2 for TRIAL2. */
 	bool list;
 	uint8_t op2, trial2;
-	bool prepared; /* the probe is a breakpoint that the optimizer has prepared */
+	bool prepared; /* the optimizer prepares a jump, but the probe stays a breakpoint */
 };
 
 /* Probes of the first round, in the order of their hits. */
@@ -91,7 +91,7 @@ static const struct placed basic[] = {
 	{ 6, 5, ENGINE_RANGE_LEAVE, TRIAL_OUTER },
 };
 
-/* Probes of the second round: there are too few instructions for one round. place_return() and place_block() add more. */
+/* Probes of the second round, for which the first round lacks instructions. place_return() and place_block() add more. */
 static const struct placed further[] = {
 	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_AROUND_OPEN },
 	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_OPENED },
@@ -109,11 +109,11 @@ struct calibration {
 	enum profile_clock clock;
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[MAX_POINTS];
-	uint32_t position[MAX_POINTS]; /* number of instructions executed before each of ITEMS */
+	uint32_t position[MAX_POINTS]; /* number of instructions executed before each item */
 	uint32_t n;
 	uint32_t probe; /* number of a block probe, or RECORD_NO_PROBE */
 	uint64_t ret; /* address of the return of bpf_fentry_test5(); 0: not found */
-	/* Indexed by trial. LISTED and OPENED follow: the time excluded from TRIAL_FROM_LIST and from TRIAL_AROUND_OPEN. */
+	/* Indexed by trial. LISTED and OPENED follow: the times excluded from TRIAL_FROM_LIST and TRIAL_AROUND_OPEN. */
 	struct record_reading readings[RECORD_N_TRIALS + 2];
 };
 
@@ -214,7 +214,7 @@ static void place(struct calibration *c, const struct placed *of, uint32_t n)
 	}
 }
 
-/* Place a range with a block probe inside. The probe finds the range's frame, as it finds a function's in a recording. */
+/* Place a range with a block probe inside. The probe looks for the range's frame; in a recording it looks for a function's. */
 static int place_block(struct calibration *c)
 {
 	struct engine_block block = {
@@ -250,8 +250,8 @@ static int place_further(struct calibration *c)
 }
 
 /*
- * To prepare a probe, the optimizer replaces the probe by an aggregate probe with a list. The kernel does the same for a second
- * probe at the same address, and keeps the aggregate probe when the second probe is removed. So add and remove a second probe.
+ * To prepare a probe, the optimizer replaces the probe by an aggregate probe with a list. A second probe at the same address has
+ * the same effect, even after its removal. So add and remove a second probe.
  */
 static void prepare(struct calibration *c)
 {
@@ -292,7 +292,7 @@ static int measure(struct calibration *c, int run)
 	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_SIZE(c->readings));
 }
 
-/* Return the index of the first probe that does OP for TRIAL; c->n: there is none. */
+/* Return the index of the first item that does OP for TRIAL; c->n: no item does. */
 static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 			enum record_trial trial)
 {
@@ -305,7 +305,7 @@ static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
 	return i;
 }
 
-/* Return the time read for range TRIAL less the time of its own instructions. */
+/* Return the time that the probes of TRIAL read, less the time of the instructions in the range. */
 static int64_t more(struct calibration *c, enum record_trial trial)
 {
 	int64_t time = record_series_median(&c->readings[trial].series);
@@ -329,7 +329,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	for (int i = 0; i < RECORD_N_TRIALS; i++)
 		if (item_of(c, ENGINE_RANGE_ENTER, i) < c->n)
 			t->more[i] = more(c, i);
-	if (end < c->n) { /* this is the first round */
+	if (end < c->n) { /* only the first round has TRIAL_FROM_LIST */
 		t->listed = (int64_t)record_series_median(&LISTED->series);
 		t->spread = record_series_deviation(&plain->series,
 						    record_series_median(&plain->series));
@@ -341,7 +341,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	t->blocks = c->probe != RECORD_NO_PROBE;
 }
 
-/* Set costs that exclude a little time without changing a reading: programs take a shorter path if there is no time to exclude. */
+/* Set a small cost that changes no reading. With nothing to exclude, programs would take a shorter path than in a recording. */
 static void use_provisional_costs(struct record_engine *e)
 {
 	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
@@ -432,14 +432,14 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 	return err;
 }
 
-/* The cost of a hit before (HEAD) and after (TAIL) the program reads the clock, indexed by kind of probe. */
+/* The cost of a hit before the program reads the clock (HEAD) and after that (TAIL), indexed by kind of probe. */
 struct parts {
 	int64_t tail[ENGINE_RANGE_KINDS], head[ENGINE_RANGE_KINDS];
 };
 
 /*
- * A range with two optimized probes gives only the sum of TAIL and HEAD, so half of the sum is assumed for each. Other kinds are
- * measured in ranges that have one probe of a known kind.
+ * A range between two optimized probes reads TAIL of the first plus HEAD of the second: assume half of the sum for each. Other
+ * kinds are measured in ranges that have one probe of a known kind.
  */
 static struct parts solve_parts(const struct record_trials *t)
 {
@@ -487,7 +487,7 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 	int64_t close_head = p.head[ENGINE_RANGE_OPTIMIZED];
 	int64_t list_head = more[TRIAL_TO_LIST] - p.tail[ENGINE_RANGE_OPTIMIZED];
 	int64_t list = list_head + more[TRIAL_FROM_LIST] - close_head - t->listed;
-	/* An optimized probe enters TRIAL_OPENED, and a list of actions leaves TRIAL_OPENED. The list measures its own time. */
+	/* An optimized probe enters TRIAL_OPENED, and a list of actions leaves it. The list's time was measured separately. */
 	int64_t opened =
 		more[TRIAL_AROUND_OPEN] - (t->opened - RECORD_RANGE_PROVISIONAL) - pair - list;
 	bool known = t->further && opened > 0;

@@ -128,7 +128,7 @@ struct record_counters {
 	} open;
 };
 
-/* Return whether the event with the descriptor FD has had a hardware counter all the time. */
+/* Return whether the event FD has had a hardware counter ever since it was opened. */
 static bool counts(int fd)
 {
 	struct {
@@ -161,7 +161,7 @@ static int refuse_event(const struct record_event *event, uint32_t cpu, int err)
 	return err;
 }
 
-/* Pin the event, so that it has a counter all the time or never. Counts of events that share a counter need scaling. */
+/* Pin the event, so that it always has a hardware counter, or never. Events that share a counter would need scaled counts. */
 static int open_event(const struct record_event *event, uint32_t cpu, uint64_t period)
 {
 	struct perf_event_attr attr = {

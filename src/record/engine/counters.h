@@ -12,10 +12,10 @@ struct record_event {
 	uint64_t config;
 };
 
-/* Find the event with perf's name NAME ("cache-misses", "L1-dcache-load-misses", "page-faults", "r1a8"). Return false: unknown. */
+/* Find the event that perf calls NAME, such as "cache-misses", "L1-dcache-load-misses" or "r1a8". Return false if unknown. */
 bool record_event_find(const char *name, struct record_event *event);
 
-/* Return whether EVENT counts instructions. IS_ICOUNT: the clock counts instructions, so the events of clocks do, too. */
+/* Return whether EVENT counts instructions. With IS_ICOUNT, events that count clock ticks count instructions, too. */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
 
 struct record_counters;
@@ -26,7 +26,7 @@ int record_counters_open(const struct record_event *events, uint32_t n, uint32_t
 			 const struct bpf_map *map, struct record_counters **out);
 void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 
-/* Return the number of counters, over all CPUs, that stopped at times because other users took the hardware counters. */
+/* Return the number of counters, on all CPUs, that stopped for a time because other users took the hardware counters. */
 uint64_t record_counters_stopped(const struct record_counters *c);
 
 /*

@@ -135,7 +135,7 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	/* Attach programs for the ends of calls before programs for the beginnings, so that the end of no open call is missed. */
+	/* The end of an open call must not be missed: attach programs for the ends of calls before programs for the beginnings. */
 	struct bpf_program *const programs[] = {
 		e->bpf.progs.on_sys_exit, e->bpf.progs.on_sys_enter, e->bpf.progs.on_switch,
 		e->bpf.progs.on_newtask,  s->progs.on_exec,
@@ -217,9 +217,9 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 }
 
 /*
- * Other tasks may have the CPU most of the time, and their time is not watched. A short watched time would give a wrong share of
- * interrupts. So watch until 1 / WATCHED_LEAST of the requested time has been watched, for WATCH_LONGEST times the requested time
- * at most.
+ * Time is watched only while this process runs, and other tasks may have the CPU most of the time. Little watched time gives a
+ * wrong share of interrupts. So watch until 1 / WATCHED_LEAST of the requested time has been watched, but at most for
+ * WATCH_LONGEST times the requested time.
  */
 #define WATCHED_LEAST 4
 #define WATCH_LONGEST 10
@@ -256,7 +256,7 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
 }
 
-/* Return the cost for N_ARGS arguments. COST is the cost for one argument; ENGINE_COST_ARGS more arguments cost PART. */
+/* Return the cost of a call with N_ARGS arguments. COST is for one argument. ENGINE_COST_ARGS further arguments cost PART. */
 static uint64_t with_args(uint64_t cost, uint64_t part, uint32_t n_args)
 {
 	int64_t more = (int64_t)part * ((int64_t)n_args - 1) / ENGINE_COST_ARGS;

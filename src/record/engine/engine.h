@@ -18,23 +18,23 @@ struct kprotperf_bpf;
 struct record_engine_config {
 	uint32_t n_functions; /* number of timed functions, inlined functions included */
 	bool ranges; /* inlined functions are timed, or blocks are counted */
-	uint32_t n_range_lists; /* number of addresses with actions for inlined functions */
-	uint32_t n_blocks; /* number of probes that count executions of basic blocks */
+	uint32_t n_range_lists; /* number of action lists, for addresses with several actions */
+	uint32_t n_blocks; /* number of block probes, which count executions of basic blocks */
 	uint32_t n_captured; /* number of functions with captured values */
-	bool saves; /* kprobes save arguments at the entry, for capturing */
+	bool saves; /* kprobes save arguments at the entry, for values to capture */
 	enum profile_mechanism faults; /* mechanism that times page faults */
 	bool counts; /* record_count_begin() will count calls of functions */
-	bool closings; /* on a real clock: measure how long programs take to end syscalls */
+	bool closings; /* real clock: measure the closing time of syscalls (engine_cell) */
 	uint32_t max_tasks; /* maximum number of tasks followed at once; 0: default */
 	uint64_t sample_period; /* ns; 0: no sampler */
-	/* Events to count with each call, at most ENGINE_COUNTERS. Only record_engine_create() uses this array. */
+	/* Events that are counted in each call, at most ENGINE_COUNTERS. Only record_engine_create() uses this array. */
 	const struct record_event *counters;
 	uint32_t n_counters;
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: follow only tasks in this cgroup; 0: all tasks */
 	pid_t pid; /* follow the tasks of this process; 0: none */
 	const struct btf *btf; /* the kernel's BTF, used only for loading; NULL: libbpf reads it */
-	const bool *left_out; /* by context; true: not measured in runs; NULL: measure all */
+	const bool *left_out; /* by context; true: not measured in runs; NULL: all are measured */
 	size_t probe_memory; /* kernel memory that probes will take, in bytes */
 };
 
@@ -50,7 +50,7 @@ void record_engine_destroy(struct record_engine *e); /* detaches programs, too; 
 struct record_programs {
 	struct bpf_program *on_sys_enter, *on_sys_exit, *on_switch, *on_newtask;
 	struct bpf_program *fault_fentry, *fault_fexit;
-	struct bpf_program *fentry, *fexit, *fexit_capture; /* programs for timed functions */
+	struct bpf_program *fentry, *fexit, *fexit_capture; /* programs that time functions */
 };
 
 /* Return the programs and maps of E, for attaching probes. */
@@ -69,7 +69,7 @@ int record_engine_arm(struct record_engine *e);
 /* Number of arguments of handle_mm_fault(). */
 #define RECORD_FAULT_ARGS 4
 
-/* Return the number that calibration gives its own test function WHICH, below RECORD_ENGINE_SPARES. */
+/* Return the engine's number of calibration's test function WHICH. The argument is below RECORD_ENGINE_SPARES. */
 #define RECORD_ENGINE_SPARES 32
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 
@@ -77,47 +77,47 @@ uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 #define RECORD_RANGE_SPARE_LISTS 1
 uint32_t record_engine_spare_list(const struct record_engine *e);
 
-/* Begin (FOLLOW) or cease to measure the calling process, for calibration. */
+/* Start (FOLLOW) or stop (!FOLLOW) measuring the calling process. Calibration measures its own process in this way. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);
 
 /* Sums over all calls of a function in a context such as a syscall (struct engine_cell). */
 enum record_sum {
 	RECORD_SUM_ONCPU,
-	RECORD_SUM_EXCLUDED, /* time switched out or in other probes */
-	RECORD_SUM_CLOSING, /* time that BPF programs took to end calls */
-	RECORD_SUM_COUNTED, /* RECORD_SUM_COUNTED + I: events of counter I, in two's complement */
+	RECORD_SUM_EXCLUDED, /* time in which the task was switched out or in other probes */
+	RECORD_SUM_CLOSING, /* time that BPF programs took after the last clock reading of calls */
+	RECORD_SUM_COUNTED, /* plus I: number of events of counter I, in two's complement */
 };
 
-/* Return the sum OF over the calls so far of the function SITE in the context CTX, or the number of these calls. */
+/* Return the sum OF, or the number, of calls of the function SITE in the context CTX so far. */
 uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_t ctx,
 			   enum record_sum of);
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
-/* Set the numbers of events that the probes of MECH cause themselves, indexed by counter; initially 0. */
+/* Set how many events the probes of MECH themselves cause in a call, indexed by counter. All are 0 at first. */
 struct engine_counter_costs;
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
 				     const struct engine_counter_costs *costs);
 
-/* Measure how long programs take to end a call, for one call in INTERVAL. Ignore times above MAX ticks. */
+/* Measure the closing time of one syscall in INTERVAL: the time that programs take at the end. Ignore times above MAX ticks. */
 void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max);
 
 /* Set the costs of probes of inlined functions, indexed by enum engine_range_kind; initially 0. */
 struct engine_range_cost;
 void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs);
 
-/* Set the parameters of the block probe with number PROBE. Calibration uses the last number. */
+/* Set the parameters of the block probe with the number PROBE. The last number is reserved for calibration. */
 struct engine_block;
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block);
 
-/* Set all PROFILE_N_COSTS costs, indexed by mechanism; initially 0. Costs of fentry apply only to functions attached later. */
+/* Set all PROFILE_N_COSTS costs, indexed by mechanism, at first 0. New costs of fentry apply only to functions attached later. */
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs);
 /* Watch interrupts for NS ns, for calibration. Return the share of the time that interrupts take; 0: unknown. */
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
 /*
- * Watch the sampler for up to MAX_NS ns or ENGINE_WATCHED samples, for calibration. Set FULL to the cost of each sample's
- * interrupt without the sampler's program, LATENCY to the shortest time from an interrupt to that program, and LATE to the longest
- * delay of a sample, all in ns. Return the number of samples.
+ * Watch the sampler for up to MAX_NS ns or ENGINE_WATCHED samples, for calibration. Set all results in ns: FULL[i] to the cost of
+ * sample I's interrupt without the sampler's program, LATENCY to the shortest time from an interrupt to that program, and LATE to
+ * the longest delay of a sample. Return the number of samples.
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full);
@@ -129,32 +129,32 @@ uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
 void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args);
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
 					     enum profile_mechanism mech);
-/* Return the probes' cost in the own time of SITE's function, in ticks per call (record/cost/calibrate.h). */
+/* Return the part of the probes' cost that is in the time of SITE's function itself, in ticks per call (calibrate.h). */
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech);
-/* Return the probes' cost in the time of the callers of SITE's function, in ticks per call. */
+/* Return the part of the probes' cost that is in the time of callers of SITE's function, in ticks per call. */
 uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
 				 enum profile_mechanism mech);
 
-/* Follow the tasks of the process config.pid, a number in the caller's pid namespace. Report errors. */
+/* Follow the tasks of the process with the number config.pid in the caller's pid namespace. Report errors. */
 int record_engine_adopt(struct record_engine *e);
 
-/* Follow the calling process from its next syscall on, the execve() of the command. Return 0 or -errno, not reported. */
+/* Follow the calling process from its next syscall on, which is execve() of the command. Return 0 or -errno, not reported. */
 int record_engine_adopt_caller(struct record_engine *e);
 
 /* Detach what record_engine_start() and record_engine_arm() attached. The counts stay readable. */
 void record_engine_stop(struct record_engine *e);
 
-/* FORKS: the next process that the recorder forks is its helper. With -a, neither of the two processes is measured. */
+/* Tell the BPF programs whether the recorder's next fork makes a helper process. With -a, helpers are not measured. */
 void record_engine_fork_helper(struct record_engine *e, bool forks);
 
-/* Set the epoch of stacks that are sampled from this call on to EPOCH (record/collect/code.h). */
+/* Set the number of the epoch (record/collect/code.h) that samples get from now on. */
 void record_engine_set_code_epoch(struct record_engine *e, uint32_t epoch);
 
 uint32_t record_engine_live_tasks(const struct record_engine *e);
 
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
-/* Note that page faults are not timed because their probes are not hit. */
+/* Note that page faults are not timed, because the kernel does not run their probes. */
 void record_engine_omit_faults(struct record_engine *e);
 
 /* Return the bytes of kernel memory that maps take, plus probe_memory of the configuration. */
@@ -163,9 +163,9 @@ size_t record_engine_memory(const struct record_engine *e);
 struct record_engine_maps {
 	const struct engine_cpu *cpus;
 	const struct engine_task *tasks;
-	const uint64_t *cell_of; /* index in CELLS, by ENGINE_KEY(), in 8 bytes; 0: no cell yet */
+	const uint64_t *cell_of; /* index in CELLS, indexed by ENGINE_KEY(); 0: no cell yet */
 	const struct engine_cell *cells;
-	const uint64_t *missed; /* number of calls whose return was missed, indexed by function */
+	const uint64_t *missed; /* number of missed returns, indexed by function */
 	const struct engine_stack *stacks; /* NULL without sampler */
 	const uint64_t *losses; /* indexed by enum engine_loss */
 	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
@@ -173,16 +173,16 @@ struct record_engine_maps {
 	const uint64_t *block_counts;
 	const struct engine_counted_cell *counted; /* indexed like CELLS; for counted events */
 	uint32_t n_counters;
-	uint64_t counters_stopped; /* the result of record_counters_stopped() */
+	uint64_t counters_stopped; /* return value of record_counters_stopped() */
 	const struct engine_capture *captures; /* order: see kprotperf/engine.h */
-	/* Sizes of the maps, unused entries included. */
+	/* Numbers of entries of the maps, including unused entries. */
 	uint32_t n_block_probes, n_block_shards, n_captured;
 };
 
-/* Get the maps of E, valid as long as E. The counts in them change while tasks are followed, except during a pause. */
+/* Get pointers to the maps of E, valid as long as E. Unless counting is paused, the counts there change. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
 
-/* Return how often the kernel skipped the program FD because a program was already running on the CPU; 0 if unknown. */
+/* Return how often the kernel skipped the program FD, since a program was already running on that CPU; 0 if unknown. */
 uint64_t record_program_misses(int fd);
 /* Return the sum of record_program_misses() over all programs of E. */
 uint64_t record_engine_misses(const struct record_engine *e);
@@ -190,12 +190,12 @@ uint64_t record_engine_misses(const struct record_engine *e);
 /* Return the four bytes of memory at ADDR; 0 if they cannot be read. */
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
 
-/* Return the number of samples to expect since the last reset, one for each period of the followed tasks' CPU time. */
+/* Return the number of samples to expect since the last reset: the CPU time of the followed tasks divided by the period. */
 uint64_t record_engine_samples_expected(const struct record_engine *e);
 
 /*
- * Stop counting on all CPUs, so that later reads show one moment even if tasks still run. This takes two RCU grace periods (some
- * 50 ms), three if contexts are left out, and no time if no task is followed.
+ * Stop counting on all CPUs, so that all later reads show the counts of the same moment, even if tasks still run. This takes two
+ * RCU grace periods (some 50 ms), three if contexts are left out, and no time if no task is followed.
  */
 void record_engine_pause(struct record_engine *e);
 
@@ -206,15 +206,15 @@ void record_engine_run(struct record_engine *e, bool run);
 void record_engine_reset(struct record_engine *e);
 
 /*
- * If memory does not allow a set of counts for each CPU, CPUs that share caches share a set, called a shard. Cache lines of a
- * shard then do not move between CPU packages.
+ * If memory does not suffice for a set of counts per CPU, several CPUs, with shared caches, use the same set, called a shard.
+ * Cache lines of a shard then do not move between CPU packages.
  */
 
 #define SHARDS_CPUS "/sys/devices/system/cpu"
 
 /*
  * Set SHARDS[CPU] to a shard's number, below N_SHARDS, for each of N_CPUS CPUs. CPUs of the same package, last cache and core get
- * the same number if possible. CPUS is the sysfs folder of CPUs, SHARDS_CPUS. Offline CPUs have no topology there and get any
- * shard.
+ * the same number if possible. CPUS is the sysfs folder of CPUs, SHARDS_CPUS. The folder does not tell the topology of offline
+ * CPUs, which get any shard.
  */
 void record_shards(const char *cpus, uint32_t n_cpus, uint32_t n_shards, uint32_t *shards);

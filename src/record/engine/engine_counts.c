@@ -16,7 +16,7 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/counters.h"
 
-/* Add up, over all shards, the member at OFFSET of the cell of SITE in context CTX. VIEW has cells of SIZE bytes. */
+/* Add up a member of the cells of SITE in context CTX over all shards. VIEW has cells of SIZE bytes, with the member at OFFSET. */
 static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx,
 		       enum record_view view, size_t size, size_t offset)
 {
@@ -113,7 +113,7 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 	};
 }
 
-/* Return the on-CPU time, in ns, of all tasks followed so far, except idle tasks. */
+/* Return the CPU time, in ns, of all tasks that have been followed so far, except idle tasks. */
 static uint64_t followed_oncpu(const struct record_engine *e)
 {
 	const struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
@@ -127,7 +127,7 @@ static uint64_t followed_oncpu(const struct record_engine *e)
 		if (t->flags & ENGINE_TASK_LIVE)
 			sum += t->switched - t->born - t->offcpu;
 	}
-	/* Add the time of running tasks since they were switched in. */
+	/* Add the time since the last switch for tasks that are running now. */
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED) ?:
 					__atomic_load_n(&cpus[i].resting, __ATOMIC_RELAXED);
@@ -167,13 +167,13 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 	return period ? (followed_oncpu(e) - e->oncpu_before) / period : 0;
 }
 
-/* Wait until each BPF program that is running has ended. Programs run under RCU, so wait for a grace period. */
+/* Wait until all BPF programs that are running now have ended. They run under RCU, so wait for a grace period. */
 static void await_programs(void)
 {
 	const struct timespec while_ = { .tv_nsec = 10000000 };
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&while_, NULL); /* membarrier() fails with nohz_full CPUs */
+		nanosleep(&while_, NULL); /* on nohz_full CPUs membarrier() fails */
 }
 
 void record_engine_pause(struct record_engine *e)
@@ -185,7 +185,7 @@ void record_engine_pause(struct record_engine *e)
 		return;
 	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
 	await_programs();
-	/* A program may move a task's slot between RESTING and SLOT while these are cleared. So clear RESTING and SLOT twice. */
+	/* A program may move a task's slot between RESTING and SLOT while this loop clears the two. So clear both twice. */
 	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
 		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 			uint32_t rests =
@@ -227,7 +227,7 @@ static void forget_tasks(struct record_engine *e)
 		bpf_map__update_elem(e->bpf.skel->maps.free_slots, NULL, 0, &i, sizeof(i), BPF_ANY);
 	}
 	e->bpf.skel->bss->live_tasks = 0;
-	/* The last slots belong to the idle tasks. No program sees idle tasks created, so set up their slots here. */
+	/* The last slots are for the idle tasks. No BPF program sees the creation of these tasks, so set up the slots here. */
 	for (uint32_t i = last; i < e->bpf.n_tasks; i++)
 		tasks[i] = (struct engine_task){
 			.ctx = ENGINE_CTX_NONE,
@@ -254,7 +254,7 @@ void record_engine_reset(struct record_engine *e)
 	record_engine_pause(e);
 	forget_tasks(e);
 	e->oncpu_before = followed_oncpu(e);
-	/* Clear only the cells in use. In the next run these cells belong to the same functions and contexts. */
+	/* Clear only the cells in use. These cells keep their functions and contexts in the next run. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0, used * sizeof(struct engine_cell));
 	if (e->bpf.config.n_counters)
 		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,

@@ -12,6 +12,6 @@ struct record_engine {
 	vec_of(struct bpf_link *, links);
 	struct record_sampler *sampler;
 	struct record_counters *counters; /* NULL: no events are counted */
-	uint8_t *n_args; /* number of arguments of each function, and of calibration's functions */
-	uint64_t oncpu_before; /* CPU time of all tasks followed up to the last reset, ns */
+	uint8_t *n_args; /* numbers of arguments, indexed by function, spare functions included */
+	uint64_t oncpu_before; /* CPU time, in ns, of all followed tasks until the last reset */
 };

@@ -26,10 +26,10 @@
 #include "record/engine/load.h"
 
 #define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
-/* An error number of the kernel that headers of user space do not define. */
+/* The kernel's ENOTSUPP, which header files of user space do not define. */
 #define KERNEL_ENOTSUPP 524
 
-/* The value of "fentry" and "multi" until they are tried: neither -errno nor 0. */
+/* Features "fentry" and "multi" have this value, neither 0 nor -errno, before they are tried. */
 #define UNTRIED 1
 
 /* Files of kernel settings. "0" in a file means that the feature is off. */
@@ -71,7 +71,7 @@ bool record_kprobes_are_off(void)
 	return is_off(KPROBES_PATH);
 }
 
-/* Return whether the kernel has securityfs, but it is not mounted. */
+/* Return whether this kernel supports securityfs, but nobody has mounted securityfs. */
 static bool securityfs_is_missing(void)
 {
 	struct statfs fs;
@@ -79,7 +79,7 @@ static bool securityfs_is_missing(void)
 	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
-/* Load an empty program that can be attached to NAME, a type of kind KIND in BTF. Return its descriptor or -errno. */
+/* Load an empty program for attaching to the function or type NAME of the kind KIND in BTF. Return its descriptor or -errno. */
 static int load_nothing(const struct btf *btf, enum bpf_attach_type attach, uint32_t kind,
 			const char *name)
 {
@@ -107,7 +107,7 @@ static int try_loading(const struct btf *btf)
 	return 0;
 }
 
-/* A thread tries to attach by fentry in the background: the kernel sleeps 0.1 s or more to attach, and again to detach. */
+/* A background thread tries to attach a program by fentry, because the kernel sleeps 0.1 s or more in attaching and detaching. */
 static struct {
 	int prog;
 	pthread_t thread;
@@ -161,7 +161,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 	f->bpf = open_files_allow(0) ?: kernel_btf_load(KERNEL_BTF_PATH, btf);
 	f->ftrace = record_ftrace_is_off() ? -ESHUTDOWN : 0;
 	if (!f->bpf) {
-		/* begin_attaching() has tried to load a tracing program. If that failed, try_loading() finds the reason. */
+		/* begin_attaching() loads a tracing program. If that failed, try_loading() finds the reason. */
 		f->fentry = f->ftrace ?: begin_attaching(kernel_btf_raw(*btf));
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
@@ -202,7 +202,7 @@ void record_features_probe(struct record_features *f)
 	record_features_end();
 }
 
-/* Attach PROG to the function at ADDR, naming it REPEAT times in the link. If ADDR is 0, attach PROG by name. */
+/* Attach PROG to the function at ADDR, which the link names REPEAT times. If ADDR is 0, attach PROG to TRY_FUNCTION by name. */
 static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_return,
 				    unsigned long addr, uint32_t repeat)
 {
@@ -214,7 +214,7 @@ static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_retu
 	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
 }
 
-/* Call TRY_FUNCTION once with both programs attached, at its entry and its return. Return 0 or -errno. */
+/* Call TRY_FUNCTION once while programs are attached to its entry and return. They set try_seen[]. Return 0 or -errno. */
 static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
@@ -273,7 +273,7 @@ static bool locked_down(const struct record_features *f)
 	return f->lockdown[0] && strcmp(f->lockdown, "none") != 0;
 }
 
-/* Return ERR in words. Name lockdown, if active, as the cause of -EPERM. */
+/* Return the error ERR as text. If kernel lockdown may be the cause of -EPERM, say so. */
 static const char *refusal(const struct record_features *f, int err)
 {
 	if (err != -EPERM)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The features of the running kernel, found by trying them, never from the kernel's version. */
+/* The features of the running kernel. They are found by trying, never by the version. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 struct record_multi_behaviour {
 	/*
 	 * Stack pointer in the return program minus that in the entry program, in bytes. With rethook (up to 6.13) this is one
-	 * word, since the return address has been popped. With the function graph tracer the difference varies between kernels,
-	 * and on some kernels does not tell calls apart.
+	 * word, since the return address has been popped. With the function graph tracer (later) the difference varies between
+	 * kernels; some have no constant difference at all.
 	 */
 	int64_t sp;
 	/*
@@ -22,40 +22,40 @@ struct record_multi_behaviour {
 	uint64_t unwalkable;
 	uint32_t unwalkable_len;
 	/*
-	 * A function that is named several times in a link still runs the programs once. Up to 6.13 a link holds, for each CPU,
-	 * twice as many open calls as the link has functions, and misses returns of further calls, such as those of sleeping
-	 * tasks. Naming a function several times raises that limit.
+	 * If a link names a function several times, a call of the function still runs the programs once. Up to 6.13 a link can
+	 * hold twice as many open calls per CPU as the link has functions. It misses the returns of further calls, for example in
+	 * sleeping tasks. Naming a function several times raises that limit.
 	 */
 	bool repeats;
 };
 
 struct kernel_btf;
 
-/* Capabilities that suffice instead of root, found by trying. */
+/* Capabilities with which a user other than root can record, found by experiments. */
 #define RECORD_CAPABILITIES                                                                      \
 	"a user other than root needs CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG and, for " \
 	"functions, CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO"
 
-/* Each int is 0 if the feature works, else the -errno of trying the feature. */
+/* In this struct, an int is 0 if the feature works, and -errno of the trial otherwise. */
 struct record_features {
-	int modules; /* result of listing modules' BTF: 0 or -EPERM */
+	int modules; /* 0: modules' BTF can be listed; else -EPERM */
 	bool btf; /* /sys/kernel/btf/vmlinux is readable */
-	int bpf; /* result of loading a BPF tracing program */
-	/* -ESHUTDOWN: ftrace is off, so probes on its locations are not hit; -ENODEV: ftrace has shut down after a fault. */
+	int bpf; /* 0 or -errno of loading a BPF tracing program */
+	/* -ESHUTDOWN: ftrace is switched off, so its probes are not hit; -ENODEV: a fault has shut down ftrace. */
 	int ftrace;
-	int fentry; /* result of attaching a tracing program to a kernel function */
+	int fentry; /* 0 or -errno of attaching a tracing program to a kernel function */
 	int kprobe; /* -ENOENT: the kernel has no kprobes; -ESHUTDOWN: kprobes are switched off */
 	int multi; /* result of record_features_try_multi() */
 	struct record_multi_behaviour multi_is;
 	char lockdown[32]; /* "none", "integrity", "confidentiality"; "": unknown */
-	bool interpreted; /* BPF programs are interpreted, since the kernel's JIT is off */
+	bool interpreted; /* the kernel's JIT is off, so the kernel interprets BPF programs */
 	bool rt; /* PREEMPT_RT, whose spinlocks are mutexes */
 	bool lockdown_hidden; /* LOCKDOWN is unknown because securityfs is not mounted */
 };
 
 #define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
 
-/* Return whether ftrace, or kprobes, are switched off at this moment, so that attached probes are not hit. */
+/* Return whether ftrace (or kprobes) are switched off now. If so, attached probes are never hit. */
 bool record_ftrace_is_off(void);
 bool record_kprobes_are_off(void);
 
@@ -64,7 +64,7 @@ void record_features_probe(struct record_features *f);
 /*
  * The three steps of record_features_probe(), for callers that work while the kernel waits. begin() finds all features but FENTRY
  * and MULTI, and loads the kernel's BTF, which the caller owns (NULL: no BTF). await() finds FENTRY. end() waits until the probe
- * for FENTRY is detached. Calibrate after end(): while a second thread exists, syscalls on descriptors cost more.
+ * that await() tried is detached. Calibrate only after end(): while that probe's thread exists, syscalls on descriptors cost more.
  */
 void record_features_begin(struct record_features *f, struct kernel_btf **btf);
 void record_features_await(struct record_features *f);
@@ -73,7 +73,7 @@ void record_features_end(void);
 /*
  * Try kprobe.multi, unless it was tried before. ADDR is the address of TRY_FUNCTION; 0: unknown, and REPEATS is not tried. This
  * takes 0.2 s, because the kernel (6.1) waits for each of two links to close. Return F->multi: -EOPNOTSUPP if the kernel has no
- * FPROBE, -ENODATA if the stack pointer does not tell calls apart.
+ * FPROBE, -ENODATA if stack pointers do not show which return belongs to which call.
  */
 int record_features_try_multi(struct record_features *f, uint64_t addr);
 

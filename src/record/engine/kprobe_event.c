@@ -26,7 +26,7 @@ static int read_number(const char *path, const char *fmt)
 
 int record_kprobe_open(uint64_t addr, bool on_return)
 {
-	static int type, retprobe_bit; /* numbers that sysfs gives to kprobes; 0: not read yet */
+	static int type, retprobe_bit; /* numbers that sysfs gives for kprobes; 0: not read yet */
 	struct perf_event_attr attr = { .size = sizeof(attr), .config2 = addr };
 	int fd;
 

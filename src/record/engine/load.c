@@ -22,7 +22,7 @@
 #define DEFAULT_TASKS  4096
 #define CELLS_PER_SITE 8
 #define MIN_CELLS      512
-/* Maximum bytes of memory for calls' cells: MAX_CELLS_MEMORY, or CPU_CELLS_MEMORY for each CPU if that is more. */
+/* Maximum memory for cells (counts of calls): the greater of MAX_CELLS_MEMORY and CPU_CELLS_MEMORY times the CPUs. */
 #define MAX_CELLS_MEMORY (32u << 20)
 #define CPU_CELLS_MEMORY (2u << 20)
 #define STACK_ENTRIES    8192
@@ -32,7 +32,7 @@
 /* Maps may take at most 1 / MEMORY_PART of the free memory. */
 #define MEMORY_PART 2
 
-/* libbpf's last warning, for the error message of reject(). */
+/* The last warning of libbpf. reject() shows this text to the user. */
 static char libbpf_message[256];
 
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -80,7 +80,7 @@ static uint32_t tasks_now(void)
 	return (uint32_t)number_in("/proc/loadavg", "%*f %*f %*f %*u/%zu");
 }
 
-/* Return the number of block counts for one shard. Without blocks, return 1, since a map must have an entry. */
+/* Return the number of counts of block executions in a shard. If no blocks are counted, return 1: a map needs an entry. */
 static size_t block_counts(const struct record_bpf *b)
 {
 	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
@@ -105,7 +105,7 @@ static void choose_sizes(struct record_bpf *b)
 	if (b->n_tasks > ENGINE_MAX_TASKS)
 		b->n_tasks = ENGINE_MAX_TASKS;
 
-	/* Use as many shards as memory allows, so that few CPUs share a shard's cells even with thousands of functions. */
+	/* Use as many shards as memory allows: even with thousands of functions, only few CPUs should then use the same cells. */
 	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
 	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
 		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
@@ -121,7 +121,7 @@ static void choose_sizes(struct record_bpf *b)
 		b->n_block_shards /= 2;
 }
 
-/* Return the number of entries of kprobe.multi's hash table, so many that functions hardly ever collide. */
+/* Return the size of kprobe.multi's hash table: so many entries that two functions rarely get the same entry. */
 static uint32_t multi_slots(const struct record_bpf *b)
 {
 	uint32_t n = 16;
@@ -135,7 +135,7 @@ static int set_map_sizes(struct record_bpf *b)
 {
 	const struct kprotperf_bpf *s = b->skel;
 	bool counted = b->config.n_counters > 0;
-	/* Number 0 is for contexts. Then come the timed functions, then the spare numbers of calibration. */
+	/* Number 0 is for contexts. The next numbers are for timed functions, the last ones for calibration's functions. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
 		struct bpf_map *map;
@@ -200,8 +200,8 @@ static void set_constants(struct record_bpf *b)
 }
 
 /*
- * Choose the variant of each program. The end of a variant's name says its purpose. If this recording has several purposes,
- * choose the last variant, which serves all of them.
+ * Choose the variant of each program. The suffix of a variant's name tells its purpose. A recording with several purposes uses the
+ * last of their variants, which serves all of them.
  */
 static void choose_variants(struct record_bpf *b, bool fentry)
 {
@@ -227,7 +227,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		{ s->progs.on_newtask, &progs->on_newtask, true },
 		{ s->progs.fault_fentry, &progs->fault_fentry, fentry },
 		{ s->progs.fault_fexit, &progs->fault_fexit, fentry },
-		/* Calibration of page faults needs these programs even if no function is timed. */
+		/* If page faults are timed, their calibration needs these programs even if no function is timed. */
 		{ s->progs.function_fentry, &progs->fentry, fentry },
 		{ s->progs.function_fexit, &progs->fexit, fentry },
 		{ s->progs.function_fexit_capture, &progs->fexit_capture,
@@ -250,7 +250,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 	}
 }
 
-/* Load only programs that this recording needs, since the kernel may refuse others. Saved programs are loaded later. */
+/* Load only programs that this recording needs: the kernel may refuse others. Programs of saved_programs.c are loaded later. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
@@ -375,7 +375,7 @@ static size_t memory_available(void)
 	return number_in("/proc/meminfo", "MemAvailable: %zu kB") << 10;
 }
 
-/* Refuse to take too much memory: the kernel would kill other processes before the allocation fails. */
+/* Refuse to take too much memory: before the kernel fails to allocate it, it would kill other processes. */
 static int check_memory(const struct record_bpf *b)
 {
 	size_t needed = record_bpf_memory(b), available = memory_available();
@@ -389,7 +389,7 @@ static int check_memory(const struct record_bpf *b)
 	return -EDQUOT;
 }
 
-/* Write BTF of the types that programs use into FD, or all BTF if it cannot be reduced. */
+/* Write the BTF of the types that BPF programs use to FD. If BTF cannot be reduced to these types, write all BTF. */
 static int write_types(const struct record_bpf *b, int fd)
 {
 	uint32_t size;
@@ -400,7 +400,7 @@ static int write_types(const struct record_bpf *b, int fd)
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
-/* Create a file for write_types(). Return -1 if CONFIG has no BTF or if ulimit -f is set: libbpf then reads the kernel's BTF. */
+/* Create a file for write_types(). Return -1 without BTF or with a limit of file size (ulimit -f): libbpf then reads BTF. */
 static int types_file(const struct record_bpf *b)
 {
 	struct rlimit limit;
@@ -410,7 +410,7 @@ static int types_file(const struct record_bpf *b)
 	return memfd_create("types", MFD_CLOEXEC);
 }
 
-/* Return 0 or -errno; -ENOENT if this kernel lacks a variable or function that the programs use. */
+/* Open and load the programs. Return 0 or -errno; -ENOENT if this kernel lacks a variable or function that the programs use. */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
 	int err = record_saved_programs_begin(&b->saved_programs);
@@ -448,7 +448,7 @@ const char *record_bpf_advice(int err)
 	}
 }
 
-/* Unload the programs, report the error ERR, except -EDQUOT, which is reported already, and return ERR. */
+/* Unload the programs, and return ERR. First report ERR, unless ERR is -EDQUOT, which was reported before. */
 static int reject(struct record_bpf *b, int err)
 {
 	if (err == -EDQUOT)
@@ -480,7 +480,7 @@ int record_bpf_load(struct record_bpf *b)
 		err = open_and_load(b, true);
 	}
 	err = err ?: map_views(b);
-	/* libbpf goes on if the kernel rejects the BTF. The verifier then verifies global functions again at each call. */
+	/* libbpf goes on if the kernel rejects the programs' BTF. The verifier then verifies global functions at each call. */
 	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
 		log_warn("the kernel rejects the BTF of the BPF programs: loading them takes "
 			 "seconds (-vvv shows why)");
@@ -514,7 +514,7 @@ int record_bpf_try(const struct record_features *features)
 
 	static const bool left_out[ENGINE_CONTEXTS];
 
-	/* Try recordings of a command, of all tasks, and with counted events: each needs programs that the others do not. */
+	/* Try three kinds of recording: of a command, of all tasks, and with counted events. Each kind needs other programs. */
 	for (int kind = 0; kind < 3 && !err; kind++) {
 		struct record_bpf b = {
 			.config = {

@@ -34,7 +34,7 @@ enum record_view {
 };
 
 struct record_bpf {
-	/* The caller sets these three members before loading, and clears the other members. */
+	/* The caller sets these three members before loading, and the other members to zero. */
 	struct record_engine_config config;
 	struct record_features features;
 	uint32_t n_cpus;
@@ -56,6 +56,6 @@ size_t record_bpf_memory(const struct record_bpf *b);
 int record_bpf_load(struct record_bpf *b);
 /* Return an explanation or advice, for the user, about the error ERR of record_bpf_load(). */
 const char *record_bpf_advice(int err);
-/* Load all programs that any recording needs, and unload them. Return 0 or -errno, reported. */
+/* Test whether the kernel accepts all programs that recordings need. Unload them afterwards. Return 0 or -errno, reported. */
 int record_bpf_try(const struct record_features *features);
 void record_bpf_unload(struct record_bpf *b); /* B may have failed to load */

@@ -21,7 +21,7 @@ static void *copy_of(const void *items, size_t n, size_t size)
 
 static struct record_saved_programs *loading;
 
-/* libbpf calls this with relocated instructions. Save them, and give libbpf a stub to load. */
+/* libbpf calls this when instructions are relocated. Save the instructions, and let libbpf load a stub in place of them. */
 static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct bpf_insn nothing[] = {
@@ -50,7 +50,7 @@ static int put_off(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 int record_saved_programs_begin(struct record_saved_programs *saved_programs)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = put_off);
-	/* Registered once per process, never unregistered: libbpf 1.1 crashes when its last handler is unregistered. */
+	/* Registered once per process, and never unregistered: libbpf 1.1 crashes when the last handler is unregistered. */
 	static int handler;
 
 	loading = saved_programs;
@@ -75,7 +75,7 @@ void record_saved_free(struct record_saved_program *copy)
 	free(copy->funcs);
 }
 
-/* Return the new index of instruction PLACE if MORE instructions are inserted after instruction AT. */
+/* Return the index that instruction PLACE gets if MORE instructions are inserted behind instruction AT. */
 static int64_t moved(int64_t place, size_t at, size_t more)
 {
 	return place > (int64_t)at ? place + (int64_t)more : place;

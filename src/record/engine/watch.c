@@ -9,9 +9,9 @@
 
 #include "base/sorted.h"
 
-/* Bytes of a CPU's ring buffer: enough for some thousand changes in a run. */
+/* Size of a CPU's ring buffer in bytes. Some thousand changes fit into the buffer in a run. */
 #define RING_SIZE  (64u << 10)
-#define LARGEST    512 /* largest record, in bytes; with less free space, a record may be lost */
+#define LARGEST    512 /* largest record, in bytes; the kernel drops records for lack of room */
 #define BPF_PREFIX "bpf_prog_" /* followed by 16 digits and "_NAME" */
 #define BPF_NAME   (sizeof(BPF_PREFIX) + 16)
 
@@ -92,7 +92,7 @@ static void note_symbol(struct record_watch *w, const struct record_ksymbol *s)
 		alloc_keep(&w->programs, alloc_strdup(s->name + BPF_NAME));
 }
 
-/* Copy the record at position FROM of the ring buffer, where it may wrap around, to BUF. Return BUF. */
+/* Copy the record at position FROM of the ring buffer to BUF, and return BUF. The record may wrap around in the ring buffer. */
 static const struct perf_event_header *read_record(const struct record_watched_cpu *c,
 						   uint64_t from, uint64_t *buf)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Watch changes of the kernel's code during a run. The kernel reports each change, and each BPF program that is loaded, by perf
- * events that were made for processor traces (Linux 5.9).
+ * events, which Linux 5.9 has added for traces of processors.
  */
 #pragma once
 
@@ -33,11 +33,11 @@ struct record_watch {
 	vec_of(struct record_watched_cpu, cpus);
 };
 
-/* Watch all CPUs, except CPUs for which the kernel refuses this. */
+/* Watch all CPUs except those for which the kernel refuses the perf event. */
 void record_watch_open(struct record_watch *w);
 void record_watch_close(struct record_watch *w); /* W may be all zero */
 
 /* Replace the contents of W by the changes since W was opened or last read. */
 void record_watch_read(struct record_watch *w);
-/* Return the index of the first change at ADDR or above. */
+/* Return the index of the first change whose address is ADDR or higher. */
 uint32_t record_watch_from(const struct record_watch *w, uint64_t addr);

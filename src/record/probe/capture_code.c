@@ -10,9 +10,9 @@
 #include "record/engine/saved_programs.h"
 #include "record/target/capture.h"
 
-/* Any odd number. HASH sums the values times powers of this number; SUM adds up HASH after each value. */
+/* An arbitrary odd number. HASH is the sum of values times powers of HASH_FACTOR. SUM is the sum of HASH after each value. */
 #define HASH_FACTOR   0x5bd1e995
-#define ABSENT_FACTOR 0x5bd1 /* times all ABSENT bits (0xffff), this is a positive 32-bit number */
+#define ABSENT_FACTOR 0x5bd1 /* times 0xffff (all values), still positive in 32 bits */
 
 #define COPY ((int16_t)offsetof(struct engine_reading, read))
 
@@ -22,7 +22,7 @@
 #define CALL BPF_REG_7
 #define HASH BPF_REG_8
 #define SUM  BPF_REG_9
-#define AT   BPF_REG_3 /* first the pointer to follow, then the value */
+#define AT   BPF_REG_3 /* the pointer to follow; afterwards the value */
 
 struct bpf_code {
 	struct bpf_insn *items;
@@ -80,7 +80,7 @@ static void jump(struct bpf_code *code, uint8_t op, uint8_t dst, int32_t imm, si
 
 #define ABSENT_INSNS 4
 
-/* Mark the values whose bits are set in BITS as absent. This changes the hash, so absent values and zeros differ. */
+/* Mark the values in the bit mask BITS as absent. This changes the hash, so that absent values differ from zeros. */
 static void mark_absent(struct bpf_code *code, int32_t bits)
 {
 	const int16_t absent = offsetof(struct engine_call, absent);
@@ -93,7 +93,7 @@ static void mark_absent(struct bpf_code *code, int32_t bits)
 
 #define SYSCALL_INSNS 6 /* number of BPF instructions that handle one syscall */
 
-/* Read value I of C, an argument of one of several syscalls. In calls from other syscalls the value is absent. */
+/* Read value I of C, a syscall argument such as "fd", for all syscalls that have it. In other syscalls the value is absent. */
 static void read_syscall(struct bpf_code *code, const struct record_capture *c, uint32_t i)
 {
 	const struct record_value *v = &c->values[i];
@@ -140,7 +140,7 @@ static void read_base(struct bpf_code *code, const struct record_value *v, uint3
 	move(code, AT, BPF_REG_0);
 }
 
-/* Return whether value B is read from the same base as A by the same first N loads, and then by further loads. */
+/* Return whether A and B have the same base and the same first N loads, and B has further loads. */
 static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
 {
 	return a->base == b->base && a->which == b->which && a->addr == b->addr && b->n_loads > n &&
@@ -149,8 +149,8 @@ static bool is_same_way(const struct record_value *a, const struct record_value 
 
 /*
  * Check AT, the pointer to value I of C after N loads: it may be NULL, an error or a user address. As signed numbers, kernel
- * addresses are below errors. If the check fails, all values of C behind that pointer are absent, and the load gives 0. Emit the
- * check only for the first of these values, so that most calls pay for each pointer, not for each value.
+ * addresses are below errors. If the check fails, mark all values of C behind that pointer as absent; loads give 0. Emit the check
+ * only for the first value behind a pointer, so that a call checks each pointer once.
  */
 static void check_pointer(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t n)
@@ -170,8 +170,8 @@ static void check_pointer(struct bpf_code *code, const struct record_capture *c,
 
 struct reading {
 	enum record_reading how;
-	bool typed; /* the arguments are fentry's, so that the verifier knows their types */
-	/* CAST is that of struct record_capture. RET is the index of the argument that holds the return value. */
+	bool typed; /* fentry passes the arguments, and the verifier knows their types */
+	/* CAST is that of struct record_capture. RET is the number of the argument that holds the return value. */
 	uint32_t cast, ret;
 };
 
@@ -182,14 +182,14 @@ static bool is_known(const struct record_value *v, const struct reading *r)
 	       (r->typed && v->base != RECORD_BASE_ADDRESS);
 }
 
-/* Return whether loads can follow V's pointers. */
+/* Return whether BPF loads can read memory behind V's base. If not, a helper must copy the memory. */
 static bool is_typed(const struct record_value *v, const struct reading *r)
 {
 	return (r->how != RECORD_READING_COPIES && is_known(v, r)) ||
 	       (r->how == RECORD_READING_CAST && r->cast && v->type);
 }
 
-/* Make AT a pointer to a struct of TYPE by the kfunc BY. The verifier replaces the call of BY by a move of its first argument. */
+/* Turn AT into a pointer to a struct TYPE by a kfunc, whose BTF id is BY. The verifier replaces the call by a move. */
 static void cast(struct bpf_code *code, uint32_t by, uint32_t type)
 {
 	move(code, BPF_REG_1, AT);
@@ -204,17 +204,17 @@ static void copy(struct bpf_code *code, int32_t helper, int32_t offset, uint32_t
 	move(code, BPF_REG_1, CALL);
 	operate(code, BPF_ADD, BPF_REG_1, COPY);
 	operate(code, BPF_MOV, BPF_REG_2, (int32_t)bytes);
-	operate(code, BPF_ADD, AT, offset); /* the helper's third argument */
+	operate(code, BPF_ADD, AT, offset); /* AT becomes the helper's third argument */
 	call(code, helper);
 }
 
-/* Copy BYTES bytes from AT + OFFSET. If these cannot be read, the copy is zero, and R0 is not 0. */
+/* Copy BYTES bytes from AT + OFFSET. If the bytes cannot be read, the copy has zeros, and R0 is not 0. */
 static void read_copy(struct bpf_code *code, int32_t offset, uint32_t bytes)
 {
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* Reduce AT, as read from memory or a register, to the bits of V. record_value_extend() extends the sign of whole numbers. */
+/* Reduce AT, a value read from memory or a register, to V's bits. record_value_extend() extends the sign of whole numbers. */
 static void cut(struct bpf_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
@@ -264,7 +264,7 @@ static void read_name(struct bpf_code *code, uint32_t i, int32_t offset)
 	}
 }
 
-/* Memory that one copy reads: BYTES bytes at offset START from a pointer. BITS are the values in these bytes. */
+/* Memory that is copied at once: BYTES bytes, from START bytes behind a pointer on. BITS are the values in that memory. */
 struct span {
 	int32_t start;
 	uint32_t bytes, bits;
@@ -276,8 +276,8 @@ static bool is_aligned(const struct record_value *v)
 }
 
 /*
- * Return a span with value I of C and with values near value I that are not in DONE. A span of aligned values begins at a multiple
- * of 8, so that the values are aligned in the copy, too.
+ * Return a span that contains value I of C and further values of C close by, except values in DONE. A span of aligned values
+ * begins at a multiple of 8, so that the values are aligned in the copy, too.
  */
 static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
 {
@@ -304,7 +304,7 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 	return s;
 }
 
-/* Read value I of C and values near it by one copy. Return the bits of these values. All are absent if the copy fails. */
+/* Read value I of C, and values close to it, in one copy. Return their bits. If the copy fails, all these values are absent. */
 static uint32_t read_span(struct bpf_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t done, const struct reading *r)
 {
@@ -378,7 +378,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 
 	operate(&code, BPF_MOV, HASH, 0);
 	operate(&code, BPF_MOV, SUM, 0);
-	/* These four bytes are the members SLOT and ABSENT. No value is absent yet. */
+	/* These four bytes are two members: SLOT, and ABSENT, in which no bit is set at first. */
 	emit(&code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)target->capture_slot);
 	for (uint32_t i = 0; i < c->n_values; i++) {
@@ -395,7 +395,7 @@ void record_capture_write(struct record_saved_program *copy, const struct record
 		store(&code, offsetof(struct engine_call, values) + 8 * i);
 	operate(&code, BPF_LSH, SUM, 31);
 	emit(&code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
-	/* Replace all placeholders, from the last one to the first, since each replacement moves the instructions behind it. */
+	/* Replace all placeholders. Begin with the last one, since each replacement moves the instructions behind itself. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
 		    copy->insns[at].imm == ENGINE_PLACEHOLDER_CAPTURE)

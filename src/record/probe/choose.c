@@ -30,7 +30,7 @@ static bool is_asked(enum profile_mechanism how, const struct record_mechanism *
 	return how == PROFILE_UNTIMED || how == m->mech;
 }
 
-/* Choose SITE's mechanism. Return NULL, or why no mechanism can probe SITE, with the kind of that reason in *SKIP. */
+/* Choose a mechanism for SITE, and return NULL. If none can probe SITE, return the reason, and set *SKIP to its kind. */
 static const char *choose(const struct record_kernel *kernel, enum profile_mechanism how,
 			  struct record_site *site, enum record_skip *skip)
 {
@@ -54,7 +54,7 @@ static const char *choose(const struct record_kernel *kernel, enum profile_mecha
 	return why;
 }
 
-/* Return the element of MARKS for SYM's address. Symbols at one address share an element. */
+/* Return the element of MARKS for the address of SYM. All symbols at that address have the same element. */
 static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
 {
 	while (sym > ks->syms && sym[-1].addr == sym->addr)
@@ -62,7 +62,7 @@ static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct
 	return &marks[sym - ks->syms];
 }
 
-/* Choose SITE's mechanism. Return 0, -EEXIST if the function was found before, or another -errno, with a message. */
+/* Choose SITE's mechanism. Return 0; -EEXIST if the function occurred before; else -errno, after a message to the user. */
 static int choose_one(struct record_sites *sites, const struct record_kernel *kernel,
 		      enum profile_mechanism how, struct record_site *site, bool *is_taken)
 {
@@ -87,7 +87,7 @@ static int choose_one(struct record_sites *sites, const struct record_kernel *ke
 	return -EOPNOTSUPP;
 }
 
-/* Numbers of matched and of usable functions of a glob. If none is usable, this is reported when the next glob begins. */
+/* Numbers of functions that a glob matches, and of usable ones. If none is usable, an error is reported before the next glob. */
 struct glob {
 	const char *pattern;
 	uint32_t matched, usable;
@@ -129,7 +129,7 @@ static int choose_all(struct record_sites *sites, const struct record_kernel *ke
 	return err ?: end_glob(&glob);
 }
 
-/* Report an error if this kernel has no mechanism at all. Try kprobe.multi last, since trying it takes a while. */
+/* Report an error if no mechanism works on this kernel. Try kprobe.multi last, because that takes a while. */
 static int say_if_none(const struct record_kernel *kernel)
 {
 	const struct record_features *f = kernel->features;
@@ -251,10 +251,10 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 	return matched;
 }
 
-/* Kernel memory of a probe inside a function, in bytes. A timed function's two kprobes together take as much. */
+/* Kernel memory of a kprobe inside a function, in bytes. The two kprobes of a timed function together need as much. */
 #define POINT_MEMORY (8u << 10)
 
-/* Return the bytes that the kernel allocates for SIZE bytes. The kernel rounds small sizes up, mostly to a power of two. */
+/* Return how many bytes the kernel allocates if asked for SIZE bytes: small sizes are rounded up, mostly to a power of two. */
 static size_t allocated(size_t size)
 {
 	size_t power = 8;

@@ -24,7 +24,7 @@
 #include "record/probe/probes_impl.h"
 #include "record/target/symbols.h"
 
-/* FILE and LINE are where the function with a symbol is declared. OTHER: another function of the same name is inlined. */
+/* A function that has a symbol, declared in FILE at LINE. OTHER: another function of that name is inlined somewhere. */
 struct namesake {
 	const char *file;
 	uint32_t line;
@@ -39,7 +39,7 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Return whether no inlined function other than SYM has SYM's name. Return false if no index of debug information has SYM. */
+/* Return whether all inlined calls of SYM's name are calls of SYM itself. Return false if debug information of SYM is missing. */
 static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};
@@ -54,10 +54,10 @@ static bool is_only_of_name(struct record_symbols *symbols, const struct kernel_
 }
 
 /*
- * Return 0 if SYM takes no more than the N argument registers that BTF says, -ENOTUNIQ if it takes more, -EUCLEAN if unknown. BTF
- * tells functions apart by name only, and a trampoline made for another function's arguments loses SYM's: fentry on 6.1's
+ * Return 0 if SYM uses at most the N argument registers that BTF tells, -ENOTUNIQ if SYM uses more, -EUCLEAN if this is unknown.
+ * BTF tells functions apart by name only, and a trampoline made for another function's arguments loses SYM's: fentry on 6.1's
  * mm_init() of kernel/fork.c saves no argument, because mm_init() of init/main.c has none, and the kernel panics at the next fork.
- * SYM's code mostly shows its arguments; otherwise an index may.
+ * Mostly SYM's code shows the registers. If not, debug information may exclude namesakes.
  */
 static int check_registers(struct record_symbols *symbols, const struct kernel_sym *sym, int n)
 {
@@ -68,7 +68,7 @@ static int check_registers(struct record_symbols *symbols, const struct kernel_s
 	return beyond == KERNEL_NO || is_only_of_name(symbols, sym) ? 0 : -EUCLEAN;
 }
 
-/* Set TARGET's BTF id, by which fentry attaches to exactly SYM. If fentry cannot, return the reason as -errno, else 0. */
+/* Set TARGET's BTF id, so that fentry attaches to SYM itself, not to a namesake. Return 0, or -errno: the reason why not. */
 static int find_btf(struct record_symbols *symbols, const struct kernel_sym *sym,
 		    struct record_target *target)
 {
@@ -116,7 +116,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	}
 }
 
-/* Write SITE's number and costs into the N instructions INSNS of a copy. Return false if INSNS have no placeholder for SITE. */
+/* Write SITE's number and costs into INSNS, N instructions of a program's copy. Return false if INSNS have no place for SITE. */
 static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
 {
 	bool found = false;
@@ -143,7 +143,7 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Load a copy of SAVED for TARGET. The copy reads captured values in the way HOW. Return the copy's descriptor or -errno. */
+/* Load a copy of SAVED for TARGET. HOW is the way in which the copy reads captured values. Return its descriptor or -errno. */
 static int load_copy(const struct record_probes *probes, const struct record_saved_program *saved,
 		     enum bpf_attach_type attach, const struct record_target *target,
 		     enum record_reading how)
@@ -200,7 +200,7 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 	return 0;
 }
 
-/* Get the programs prepared for TARGET; if there are none, prepare them. Return 0 or -errno. */
+/* Get the programs for TARGET that prepare() has loaded. If there are none, load them now. Return 0 or -errno. */
 static int take_prepared(struct record_probes *probes, const struct record_target *target,
 			 struct record_prepared *out)
 {
@@ -218,7 +218,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 	return 0;
 }
 
-/* Attach the program at the return first, so that no call is opened whose end is missed. */
+/* Attach the program at the return first. If it came second, a call could begin timed, and end unnoticed. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };
@@ -251,7 +251,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 	}
 }
 
-/* Bytes for two programs, their subprograms and a trampoline: on 6.1, MemAvailable falls by this for each function. */
+/* Bytes that two programs, their subprograms and a trampoline take: on 6.1, each function reduces MemAvailable by this. */
 #define MEMORY (218u << 10)
 
 static size_t memory(const struct record_machine *machine)

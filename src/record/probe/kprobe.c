@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kprobes. All functions share a pair of programs, which know the function by the cookie. A probe's cost depends on how the kernel
- * reaches the probe at the entry, and the program at the return depends on that cost. So the return program is attached later,
- * after the kernel's optimizer has processed the probe at the entry.
+ * kprobes. All functions share a pair of programs, which find the function's number in the cookie. A probe's cost depends on how
+ * the kernel reaches the probe at the entry, and the program at the return depends on that cost. So the return program is attached
+ * later, after the kernel's optimizer has processed the probe at the entry.
  */
 #include "record/probe/kprobe.h"
 
@@ -88,7 +88,7 @@ static int entry_program(const struct record_probes *probes, const struct record
 #define FIRST_FEW      64 /* number of functions attached before the total time is estimated */
 #define LONG_TO_ATTACH 10 /* s; print a note if attaching takes longer than this */
 
-/* Print a note if attaching N functions takes long. DONE entries took the time since START. Returns take as long as entries. */
+/* DONE entry probes have taken the time since START. If entries and returns of N functions will take long, print a note. */
 static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 {
 	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
@@ -102,7 +102,7 @@ static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 
 /*
  * Attach the probe at the entry before that at the return. The kernel runs the latest probe first, so its work at the entry for
- * the return probe precedes the entry program, outside of the call's time. No task is followed yet, so no return is missed.
+ * the return probe comes before the entry program, which starts the call's time. No task is followed yet, so no return is missed.
  */
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
@@ -180,10 +180,10 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 	return 0;
 }
 
-/* Bytes of kernel memory for two probe events, without calls in flight. On 6.1, MemAvailable falls by 7.4 to 7.8 KiB. */
+/* Bytes of kernel memory for two probe events, without open calls. On 6.1, MemAvailable falls by 7.4 to 7.8 KiB. */
 #define MEMORY (8u << 10)
 
-/* The kernel allocates memory for at least 10 calls in flight. */
+/* Add memory for open calls: the kernel allocates it for at least 10 calls. */
 static size_t memory(const struct record_machine *machine)
 {
 	size_t calls = machine->n_cpus > 5 ? 2ul * machine->n_cpus : 10;
@@ -206,8 +206,8 @@ const struct record_mechanism record_kprobe_mechanism = {
 #define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
 
 /*
- * Interval between two looks at the code. This process sleeps meanwhile: the optimizer waits until every task has slept once, and
- * if it finds a task running, it looks again only after 0.1 s.
+ * Interval between two looks at the code, in which this process sleeps. The optimizer waits until every task has slept once. If
+ * the optimizer finds a running task, it waits for 0.1 s.
  */
 #define STEP_MS 10
 

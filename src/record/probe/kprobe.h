@@ -14,7 +14,7 @@
 struct record_engine;
 
 /*
- * Return how the kernel reaches the kprobe at the function entry ADDR, judging by the code there: PROFILE_MECH_KPROBE (ftrace),
+ * Return how the kernel reaches the kprobe at the function entry ADDR, as the code there shows: PROFILE_MECH_KPROBE (ftrace),
  * _OPTIMIZED (jump) or _INT3 (breakpoint). PROFILE_UNTIMED: unknown.
  */
 enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
@@ -27,5 +27,5 @@ enum profile_mechanism record_optimizer_await(const struct record_engine *e, uin
 
 #define RECORD_OPTIMIZER_MS 500
 
-/* Return whether the optimizer is turned off, or its setting in /proc/sys cannot be read. */
+/* Return whether the optimizer is turned off, or whether that is unknown because /proc/sys cannot be read. */
 bool record_optimizer_is_off(void);

@@ -42,7 +42,7 @@ void record_detach_deferred(int fd)
 		vec_push(&pending, threads, thread);
 }
 
-/* Count the threads by the links of the folder /proc/self/task: two links, and one more for each thread. */
+/* Return whether there is one thread: the folder /proc/self/task has two links, and one more per thread. */
 static bool is_only_thread(void)
 {
 	struct stat st;
@@ -51,8 +51,8 @@ static bool is_only_thread(void)
 }
 
 /*
- * A joined thread still shares the process's file table for a moment. While threads share the table, every system call on a
- * descriptor costs more, also the system calls that calibration times.
+ * A joined thread still shares the process's file table for a moment. While the table is shared, system calls on descriptors cost
+ * more, including those that calibration times.
  */
 static void wait_for_exits(void)
 {
@@ -105,7 +105,7 @@ void record_detach_hurried(bool hurry)
 		write_expedited('0');
 }
 
-/* The members of Linux 6.7's struct bpf_link_info that are read here. Installed header files may lack these members. */
+/* Those members of Linux 6.7's struct bpf_link_info that are read here. Installed header files may be older. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
 	union {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Close the links of probes in the background, and count the hits that these links missed. Closing a link or a perf event sleeps
- * for one or more RCU grace periods, tens of milliseconds. Links closed at the same time share grace periods, and the CPU is free
- * meanwhile.
+ * Close the links of probes in the background, and read how many hits the kernel missed at these links. Closing a link or a perf
+ * event sleeps for one or more RCU grace periods, tens of milliseconds. Links closed at the same time share grace periods, and the
+ * CPU is free meanwhile.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 /* Close FD in the background. Its probe may still be hit until record_detach_wait() has returned. */
 void record_detach_deferred(int fd);
 
-/* Wait for all record_detach_deferred() so far. Call this before relying on the probes being gone, and before any fork(). */
+/* Wait until all record_detach_deferred() so far are done. Call this when probes must be gone, and before any fork(). */
 void record_detach_wait(void);
 
 /*
- * record_detach_hurry() makes RCU grace periods on the whole machine shorter (/sys/kernel/rcu_expedited), so that each interrupts
- * each CPU. It returns whether it changed the setting: pass this to record_detach_hurried(), which restores the setting.
+ * record_detach_hurry() makes RCU grace periods on the whole machine shorter (/sys/kernel/rcu_expedited), and each interrupts all
+ * CPUs. It returns whether it changed the setting: pass this to record_detach_hurried(), which restores the setting.
  */
 bool record_detach_hurry(void);
 void record_detach_hurried(bool hurry);

@@ -19,8 +19,8 @@
 #include "record/probe/probes_impl.h"
 
 /*
- * Number of calls in flight for which a link must have memory, on kernels that allocate it when the link is attached: see struct
- * record_multi_behaviour. Calls in flight are those of tasks that sleep or are preempted in the function.
+ * Number of open calls for which a link needs memory, on kernels that allocate memory when the link is attached: see struct
+ * record_multi_behaviour. A call stays open while its task sleeps or is preempted.
  */
 #define MULTI_CALLS 4096
 
@@ -60,7 +60,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	const char *why_patched;
 
 	*skip = RECORD_SKIP_MECHANISM;
-	/* If FTRACE is unknown, let the kernel decide: it refuses addresses that are not ftrace locations. */
+	/* If FTRACE is KERNEL_UNKNOWN, let the kernel decide, which refuses functions without an ftrace location. */
 	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
 		return "kprobe.multi cannot reach it (no ftrace location)";
 	why_patched = record_symbols_why_patched(kernel->symbols, site->sym);
@@ -70,7 +70,7 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return record_features_why_not_multi(kernel->features);
 }
 
-/* Enter TARGET into TABLE. Return its distance from the slot of its hash; -ENOSPC: all slots that are searched are taken. */
+/* Enter TARGET into TABLE. Return the distance from its first slot; -ENOSPC: other functions have all slots that are searched. */
 static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor,
 		       const struct record_target *target)
 {
@@ -113,8 +113,8 @@ static int table_publish(const struct record_multi *m, uint32_t slot,
 }
 
 /*
- * Publish the table, by which the programs find a function's number. Try some factors and take the best: a function that is not
- * found in its first slot costs more than was calibrated. No function may be attached by kprobe.multi yet.
+ * Publish the table, by which the programs find a function's number. Try some factors for the hash, and take the best one: a
+ * function costs more than was calibrated if it is not in its first slot. No function may be attached by kprobe.multi yet.
  */
 static int table_make(struct record_multi *m, struct record_target *targets, uint32_t n)
 {
@@ -167,7 +167,7 @@ static int link_half(const struct bpf_program *prog, uint32_t flags, const unsig
 /*
  * Attach both programs to all N functions, or to none. Attach the entry program first, because ftrace runs the latest program
  * first: at each entry, the kernel looks up the function for the return program, which takes a different time for each function.
- * This time must precede the entry program, outside of the call's time. No task is followed yet, so no return is missed.
+ * This must happen before the entry program starts the call's time. No task is followed yet, so no return is missed.
  */
 static int attach_pair(struct record_probes *probes, const struct record_target *targets,
 		       uint32_t n)
@@ -195,7 +195,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	return err;
 }
 
-/* If one function cannot be traced, the kernel refuses all. Then try each half of the functions separately. */
+/* If a single function cannot be traced, the kernel refuses the whole link. Then attach each half of the functions separately. */
 static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
 	int err = interrupt_signal() ? -EINTR : attach_pair(probes, targets, n);
@@ -227,9 +227,9 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 			targets[i] = usable[taken++];
 }
 
-#define MEMORY 256u /* bytes of a function's entries in the kernel's hash tables for two links */
+#define MEMORY 256u /* bytes for a function in hash tables of the kernel, for two links */
 
-/* Include calls in flight, which take a link's memory up to 6.13. Later kernels keep returns on a stack that each task has. */
+/* Up to 6.13, add memory of a link for open calls. Later kernels store returns on a stack of the task, which exists anyway. */
 static size_t memory(const struct record_machine *machine)
 {
 	return MEMORY + 2ul * machine->n_cpus * record_call_memory(machine, "fprobe_rethook_node");

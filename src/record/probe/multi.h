@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function of kprobe.multi for calibration. All functions under kprobe.multi share one pair of links. */
+/* Hide a function of kprobe.multi for calibration. A link cannot do that, since all functions share one pair of links. */
 #pragma once
 
 #include <stdbool.h>

@@ -17,15 +17,15 @@
 #include "arch/arch.h"
 
 /*
- * The optimizer takes some hundred probes at once, then waits for all tasks to pass a quiescent state. If it finds a task running,
- * it looks again only later. So this process sleeps between its looks.
+ * The optimizer handles some hundred probes at once, and waits until all tasks have passed a quiescent state. If a task is
+ * running, the optimizer waits longer. So this process sleeps between its looks.
  */
 #define IDLE_MS 1000 /* ms without progress after which this process gives up */
 #define STEP_MS 10 /* ms between two looks at the code */
 
 struct record_points {
 	const struct record_engine *engine;
-	vec_of(int, links); /* links of all points that have a program */
+	vec_of(int, links); /* descriptors of the programs' links of all points */
 };
 
 struct record_points *record_points_create(const struct record_engine *e)
@@ -75,15 +75,15 @@ void record_point_disarm(struct record_point *p)
 }
 
 /*
- * Return whether one of the N ITEMS, sorted by address, lies in the bytes that a jump at item I would replace. The optimizer then
- * writes no jump at I.
+ * Return whether another of ITEMS, which are sorted by address, lies in the bytes that a jump at item I would replace. If so, the
+ * optimizer writes no jump.
  */
 static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t i)
 {
 	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;
 }
 
-/* Update the kind of points that should become jumps. Return the number of points that could be jumps, but are not yet. */
+/* Update the kind of points that have become jumps. Return the number of points that may still become jumps. */
 static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
@@ -101,7 +101,7 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 	return left;
 }
 
-/* Wait until all points that the optimizer should replace are jumps, or until it makes no progress. */
+/* Wait until all points that can become jumps are jumps, or until the optimizer has made no progress for IDLE_MS. */
 static void await_optimizer(const struct record_points *points, struct record_point *items,
 			    uint32_t n)
 {
@@ -131,8 +131,8 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 		p->prepared |= p->optimizes;
 		/*
-		 * If the optimizer is turned off, the kernel still prepares a jump for a probe where possible. Such a probe costs
-		 * more or less than a plain breakpoint, so calibration measures such probes in place of jumps.
+		 * If the optimizer is turned off, the kernel still prepares a jump for a probe where possible. The cost of such a
+		 * probe differs from that of a plain breakpoint. So calibration measures such probes in place of jumps.
 		 */
 		if (off && p->event >= 0 && p->prepared)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
@@ -207,7 +207,7 @@ int record_point_link(struct record_points *points, struct record_point *p)
 		return p->link;
 	p->owner = points;
 	vec_push(points, links, p->link);
-	/* The link keeps the perf event alive. */
+	/* The link keeps the event open in the kernel. */
 	close(p->event);
 	p->event = -1;
 	return 0;

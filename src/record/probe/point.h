@@ -3,7 +3,7 @@
  * Points are kprobes inside functions, at which inlined functions (ranges) are entered and left, and blocks are counted.
  *
  * A point is attached in two steps. Arming puts the probe into the kernel, without a program. The kernel's optimizer then decides
- * how the kernel reaches the probe. The program depends on this, so it is linked afterwards.
+ * how the kernel reaches the probe. The program's cookie depends on that, so the program is linked afterwards.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ int record_point_arm(struct record_points *points, struct record_point *p);
 void record_point_disarm(struct record_point *p);
 
 /*
- * Set the kind of the N points, which are armed and sorted by address. First wait until the kernel's optimizer has replaced the
- * points by jumps where possible, or makes no progress. Return the number of points that should be jumps but are not.
+ * Set the kind of the N points, which are armed and sorted by address. First wait until the kernel's optimizer has written all
+ * possible jumps, or makes no progress. Return the number of points that should be jumps but are not.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
 
@@ -32,7 +32,7 @@ uint64_t record_point_cookie(const struct record_point *p);
 int record_point_link(struct record_points *points, struct record_point *p);
 
 /*
- * Return the number of hits, so far, that the kernel missed at points with a program; PROFILE_NOT_COUNTED if such points exist and
- * the kernel does not report misses (before 6.7).
+ * Return how many hits the kernel has missed at points that have a program. If there are such points, but the kernel does not
+ * report misses (before 6.7), return PROFILE_NOT_COUNTED.
  */
 uint64_t record_points_misses(const struct record_points *points);

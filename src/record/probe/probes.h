@@ -14,10 +14,10 @@ struct record_machine;
 struct record_points;
 struct record_probes;
 
-/* A mechanism that times functions. Its capabilities are in profile/names.h. Its functions report no errors to the user. */
+/* A mechanism that times functions. profile/names.h tells what the mechanism can do. These hooks report no errors to the user. */
 struct record_mechanism {
 	enum profile_mechanism mech;
-	/* Mechanisms that replace MECH for a function whose probe the kernel reaches in another way; PROFILE_UNTIMED: none. */
+	/* Mechanisms that MECH becomes if the kernel reaches the probe by a jump or a breakpoint; PROFILE_UNTIMED: none. */
 	enum profile_mechanism ways[2];
 	/* Return why this kernel lacks the mechanism, as one phrase; NULL: the kernel has it. */
 	const char *(*why_not)(const struct record_features *features);
@@ -35,8 +35,8 @@ struct record_mechanism {
 	 */
 	int (*prepare)(struct record_probes *probes, const struct record_target *target);
 	/*
-	 * Attach probes to the N TARGETS. Set ERR of each target to 0 or -errno; -EINTR: the user interrupted before. A target
-	 * then has all of its probes or none.
+	 * Attach probes to the N TARGETS. Set ERR of each target to 0 or -errno; -EINTR: the user interrupted before. With an
+	 * error, a target has no probes.
 	 */
 	void (*attach)(struct record_probes *probes, struct record_target *targets, uint32_t n);
 	/*
@@ -52,7 +52,7 @@ extern const struct record_mechanism *const record_mechanisms[];
 /* The values of --attach, "auto" first. record_attach_mechanism() returns the mechanism with that index; PROFILE_UNTIMED: auto. */
 extern const char *const record_attach_names[];
 enum profile_mechanism record_attach_mechanism(uint32_t index);
-/* Return the index, in record_attach_names[], of the first mechanism that can count events (--event). */
+/* Return the index in record_attach_names[] of the first mechanism that can count events (--event) in a call. */
 uint32_t record_attach_counting(void);
 
 /* Return the table row of the mechanism MECH; NULL if MECH does not probe functions. */
@@ -67,24 +67,24 @@ struct record_engine *record_probes_engine(const struct record_probes *probes);
 /* Return the probes inside functions (record/probe/point.h). */
 struct record_points *record_probes_points(const struct record_probes *probes);
 
-/* Maximum number of descriptors that an attached function keeps open. */
+/* Maximum number of file descriptors that the probes of a function keep open. */
 #define RECORD_FILES_A_SITE 4
 
-/* Call MECH's prepare() for TARGET's function, which gets the number SITE. Return 0 or -errno. */
+/* Call prepare() of MECH for the function of TARGET, which gets the number SITE in the engine. Return 0 or -errno. */
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			  const struct record_target *target);
-/* Call MECH's attach() and complete() for TARGET's function, which gets the number SITE. REACHED is MECH. Return 0 or -errno. */
+/* Call MECH's attach() and complete() for TARGET's function, whose number is SITE. REACHED is MECH. Return 0 or -errno. */
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			 const struct record_target *target);
-/* Detach the probes attached last, in the background: see record_detach_wait(). */
+/* Detach the function that was attached last, in the background: see record_detach_wait(). */
 void record_probes_detach_last(struct record_probes *probes);
 /* Detach all functions. PROBES may be NULL. */
 void record_probes_detach(struct record_probes *probes);
 
-/* Probe hits that the kernel missed since record_probes_reset(). */
+/* Numbers of hits that ran no program since record_probes_reset(). */
 struct record_probe_misses {
-	uint64_t recursion; /* programs skipped because a program was already running on the CPU */
-	uint64_t hits; /* hits missed by kprobes and kprobe.multi; up to 6.6 PROFILE_NOT_COUNTED */
+	uint64_t recursion; /* a program was already running on the CPU */
+	uint64_t hits; /* kprobes and kprobe.multi missed the hit; up to 6.6 PROFILE_NOT_COUNTED */
 };
 struct record_probe_misses record_probes_misses(const struct record_probes *probes);
 void record_probes_reset(struct record_probes *probes);

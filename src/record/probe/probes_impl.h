@@ -9,10 +9,10 @@
 
 struct bpf_program;
 
-/* The probes of a function. If kprobe.multi attached them, the probes of all functions of kprobe.multi; SITE is then 0. */
+/* Probes of a function, or of all functions that kprobe.multi attached together: then SITE is 0. */
 struct record_attached {
 	uint32_t site;
-	/* Descriptors of links; -1: none. A struct bpf_link for each would take too much memory. */
+	/* Descriptors of links; -1: none. libbpf's struct bpf_link would take too much memory. */
 	int entry, ret;
 	/* Descriptors of the function's own programs; 0: none. They stay open: to find a program again takes CAP_SYS_ADMIN. */
 	int progs[2];
@@ -29,7 +29,7 @@ struct record_probes {
 	struct kprotperf_bpf *skel;
 	struct record_points *points;
 	vec_of(struct record_attached, attached);
-	struct record_probe_misses before; /* misses until the last record_probes_reset() */
+	struct record_probe_misses before; /* misses up to the last record_probes_reset() */
 	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
@@ -44,5 +44,5 @@ void record_multi_destroy(struct record_multi *m);
 
 /* Return the probes of SITE; NULL: SITE has no probes. */
 struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
-/* Detach the probes A and remove A from the array, where the last item takes the index of A. */
+/* Detach the probes A, and remove A from the array. The last item of the array moves to A's place. */
 void record_attached_remove(struct record_probes *probes, struct record_attached *a);

@@ -17,7 +17,7 @@ struct planner {
 	struct kernel_flow *flow; /* flow graph of the function that is being planned */
 };
 
-/* Return whether ADDR must have no block probe. The entry needs no such probe: the function's own probes count calls. */
+/* Return whether no block probe may be at ADDR. The function's entry needs none, since the function's own probes count calls. */
 static bool is_blacklisted(uint64_t addr, void *arg)
 {
 	const struct planner *pl = arg;
@@ -42,7 +42,7 @@ static const char *why_not(const struct kernel_flow *flow)
 	return NULL;
 }
 
-/* Return whether NAME is a retpoline's thunk, whose name does not tell the called function. */
+/* Return whether NAME is a thunk of a retpoline, which does not tell the name of the called function. */
 static bool is_thunk(const char *name)
 {
 	enum arch_symbol kind = arch_symbol_of_name(name);
@@ -50,7 +50,7 @@ static bool is_thunk(const char *name)
 	return kind == ARCH_SYMBOL_INDIRECT_THUNK || kind == ARCH_SYMBOL_RETURN_THUNK;
 }
 
-/* For each block, set CALLED to the name, as in kallsyms, of the first function that the block calls. */
+/* Set CALLED of each block to the name, as in kallsyms, of the first function that the block's code calls. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
 	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
@@ -131,7 +131,7 @@ static bool is_planned(const struct record_blocks *blocks, const struct kernel_s
 	return false;
 }
 
-/* Plan the probes of all functions called NAME, with or without compiler suffixes. */
+/* Plan the block probes of all functions called NAME; compilers may have appended suffixes to the name. */
 static int plan_name(struct planner *pl, const char *name)
 {
 	size_t n;
@@ -189,7 +189,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 	*blocks = (struct record_blocks){};
 }
 
-/* Return the number, in the engine, of the function at ADDR; 0: SITES lacks the function. */
+/* Return the engine's number of the function at ADDR; 0: SITES does not contain the function. */
 static uint32_t site_at(const struct record_sites *sites, uint64_t addr)
 {
 	for (uint32_t i = 0; i < sites->n_items; i++)

@@ -48,7 +48,7 @@ static void add_numbers(const struct btf *btf, const struct btf_type *proto,
 		alloc_keep(names, alloc_strdup("return"));
 }
 
-/* Add names of slab caches, which the kernel's code gives. Names of tasks and files would come from users. */
+/* Add the names of slab caches among the arguments. Such names come from kernel code; names of tasks and files come from users. */
 static void add_caches(const struct btf *btf, const struct btf_type *proto,
 		       struct alloc_texts *names)
 {
@@ -66,7 +66,7 @@ static void add_caches(const struct btf *btf, const struct btf_type *proto,
 	}
 }
 
-/* Return the parameter in register REG; NULL: there is none, or one that takes several registers. */
+/* Return the parameter that the caller passes in register REG; NULL: none, or one that takes several registers. */
 static const struct btf_param *param_of(const struct btf *btf, const struct btf_type *proto,
 					uint32_t reg)
 {
@@ -83,7 +83,7 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 	return NULL;
 }
 
-/* The state of building expressions for a function's operands. OUT gets the expressions; PATHS owns parts of expressions. */
+/* Data to make expressions from a function's operands. OUT gets the expressions; PATHS owns parts of expressions. */
 struct names {
 	const struct btf *btf;
 	const struct btf_type *proto;
@@ -93,7 +93,7 @@ struct names {
 	bool bit_fields; /* also capture bit fields that share a byte with others */
 };
 
-/* An expression and its type. SEPARATOR goes between the expression and a member. */
+/* An expression and the type of its value. SEPARATOR is the text between the expression and the name of a member. */
 struct thing {
 	const char *path; /* the expression's text; NULL: not known */
 	const char *separator;
@@ -107,7 +107,7 @@ static bool is_secret(const char *path)
 	       strstr(path, "->random") || !strcmp(path, "phys_base");
 }
 
-/* Return whether code reads PATH only for per-CPU addressing or time: such values depend on a call's CPU, not on its work. */
+/* Return whether code reads PATH only for per-CPU addresses or time: such values tell nothing about the work of a call. */
 static bool is_noise(const char *path)
 {
 	static const char *const names[] = { "cpu_number",
@@ -131,15 +131,15 @@ static bool is_noise(const char *path)
 	return false;
 }
 
-/* Return whether T is struct pt_regs. A user's registers may be addresses. (--capture sys.NAME reads a syscall's argument.) */
+/* Return whether T is struct pt_regs, whose user registers may hold addresses. (--capture sys.NAME reads a syscall's argument.) */
 static bool is_registers(const struct btf *btf, const struct btf_type *t)
 {
 	return t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "pt_regs");
 }
 
 /*
- * Add the numbers in THING that overlap its bits FROM to TO, which the code reads. If POINTER is not NULL, add no numbers, but set
- * POINTER to the target of the pointer at these bits. LEVEL is the depth of nested structs.
+ * The code reads bits FROM to TO of THING: add expressions for the numbers in THING that overlap these bits. If POINTER is not
+ * NULL, add no numbers, but set *POINTER to the target of the pointer there. LEVEL is the depth of nested structs.
  */
 static void find(struct names *n, const struct thing *thing, int64_t from, int64_t to, int level,
 		 struct thing *pointer)
@@ -172,7 +172,7 @@ static void find(struct names *n, const struct thing *thing, int64_t from, int64
 					   "->", resolve(n->btf, t->type) };
 }
 
-/* Return the per-CPU variable that contains *ADDR, and set *ADDR to the offset in the variable. PATH is NULL if BTF lacks it. */
+/* Return the per-CPU variable with *ADDR, and set *ADDR to the offset in the variable. The result is all NULL if BTF lacks it. */
 static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 {
 	int32_t id = btf__find_by_name_kind(n->btf, ".data..percpu", BTF_KIND_DATASEC);
@@ -192,7 +192,7 @@ static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 	return (struct thing){};
 }
 
-/* Return whether O is this_cpu_off, the offset of the current CPU's per-CPU area, to which code adds per-CPU addresses. */
+/* Return whether O is this_cpu_off, the base of this CPU's copies of per-CPU variables. Code adds this base to addresses. */
 static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 {
 	uint64_t at = o->addr;
@@ -203,7 +203,7 @@ static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
 	return thing.path && !strcmp(thing.path, "this_cpu_off");
 }
 
-/* Return whether the variable at ADDR cannot change after the kernel has started. */
+/* Return whether the variable at ADDR becomes read-only when the kernel has started. */
 static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	return addr >= kernel_kallsyms_variable(ks, "__start_ro_after_init") &&
@@ -220,7 +220,7 @@ static void add_global(struct names *n, uint64_t addr)
 		alloc_keep(n->out, alloc_strdup(name));
 }
 
-/* Add the numbers at operand O or, if POINTER is not NULL, set POINTER to O's target. At most LOADS - 1 other loads lead to O. */
+/* Add expressions for operand O or, if POINTER is not NULL, set POINTER to O's target. At most LOADS - 1 loads may lead to O. */
 static void name_operand(struct names *n, const struct kernel_operand *o, int loads,
 			 struct thing *pointer)
 {
@@ -245,7 +245,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		thing = find_per_cpu(n, &at);
 	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
 		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
-		/* The target of a pointer to a number has no members, so no expression names this target. */
+		/* Behind a pointer to a number there are no members, so no expression can name the target. */
 		if (thing.type && !btf_is_composite(thing.type))
 			return;
 	} else if (o->kind == KERNEL_OPERAND_PER_CPU) {
@@ -256,7 +256,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		find(n, &thing, 8 * (int64_t)at, 8 * ((int64_t)at + o->bytes), 0, pointer);
 }
 
-/* Add facts about the task that seldom differ within one command. (The CPU often differs, and would multiply the rows.) */
+/* Add facts about the task that rarely differ within a command. The CPU differs often, and would multiply the report's rows. */
 static void add_task_names(const struct btf *btf, struct alloc_texts *names)
 {
 	alloc_keep(names, alloc_strdup("current->policy"));
@@ -265,13 +265,13 @@ static void add_task_names(const struct btf *btf, struct alloc_texts *names)
 		alloc_keep(names, alloc_strdup("cgroup"));
 }
 
-/* Add the operands that decide branches or, if DECIDES is false, the other operands. */
+/* Add expressions for the operands that decide branches (DECIDES) or for the other operands (!DECIDES). */
 static void name_operands(struct names *n, bool decides)
 {
 	vec_each(const struct kernel_operand, o, n->operands, items) {
 		n->bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
 				n->operands->items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
-		/* Too many other operands are behind pointers: add only variables, and members of what an argument points to. */
+		/* Other operands behind pointers are too many: add only variables, and members that arguments point to. */
 		if (o->decides == decides &&
 		    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n->bit_fields))
 			name_operand(n, o, RECORD_CAPTURE_LOADS, NULL);
@@ -299,7 +299,7 @@ static void find_names(const struct btf *btf, const struct btf_type *proto,
 		kernel_operands_of(code, len, sym->addr, &operands);
 	for (int decides = 1; decides >= 0; decides--)
 		name_operands(&n, decides);
-	/* Static keys are settings, which may differ in the next recording even if they cannot change in this one. */
+	/* Add static keys, too: these settings cannot change in this recording, but may differ in another one. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
 	add_task_names(btf, names);
 	alloc_texts_free(&n.paths);
@@ -327,7 +327,7 @@ static struct record_value *add(struct record_capture *c, const char *name)
 	return v;
 }
 
-/* Keep the value that add() began. A name takes two values: if there is no room for both, drop the name and return false. */
+/* Keep the value that add() has begun. A name takes two values; if only one is free, drop the name and return false. */
 static bool keep(struct record_capture *c)
 {
 	bool is_name = c->values[c->n_values].variable.kind == PROFILE_VARIABLE_NAME;
@@ -371,7 +371,7 @@ static int full(const struct record_place *at, const char *function)
 	return -E2BIG;
 }
 
-/* Add EXPRESSION to C's values unless it names another FUNCTION. Set *FITS if it is valid. Return 0 or -errno, reported. */
+/* If EXPRESSION names this FUNCTION or none, add it to C's values; set *FITS if it is valid. Return 0 or -errno, reported. */
 static int add_expression(struct record_capture *c, struct record_place *at, const char *function,
 			  const char *expression, bool *fits)
 {
@@ -401,8 +401,8 @@ static int add_expression(struct record_capture *c, struct record_place *at, con
 }
 
 /*
- * Return the prototype of SITE's function; NULL: BTF lacks it, or has that of another function of the same name. For fentry,
- * refuse() has checked this. Kprobes can read arguments in registers only.
+ * Return the prototype of SITE's function; NULL: BTF lacks it, or has that of another function of the same name. If fentry times
+ * the function, refuse() has checked this. Kprobes can read arguments in registers only.
  */
 static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct record_site *site,
 					   struct record_symbols *symbols)
@@ -432,7 +432,7 @@ static void capture_deinit(struct record_capture *c)
 		free((char *)c->values[v].variable.name);
 }
 
-/* Resolve the values of function I. Set *KNOWN if its arguments are known. If ALL has no room for the function, add 1 to *LEFT. */
+/* Resolve the expressions for function I. If its arguments are known, set *KNOWN. If ALL is full, add 1 to *LEFT. */
 static int resolve_site(struct record_captures *all, const struct record_capture_wanted *w,
 			bool *fits, uint32_t i, bool *known, uint32_t *left)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values captured at each call of a function, given by expressions such as "s->object_size", and the loads that read them. */
+/* Values to capture at calls of a function, given by expressions such as "s->object_size", and the loads that read them. */
 #pragma once
 
 #include <linux/types.h>
@@ -18,8 +18,8 @@ enum record_base {
 	RECORD_BASE_CPU, /* number of the running CPU */
 	RECORD_BASE_ADDRESS, /* the variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of a per-CPU variable, whose BTF id is WHICH */
-	RECORD_BASE_NAME_END, /* second half of the name in the previous value */
-	RECORD_BASE_SYSCALL, /* an argument of the current syscall, if SYSCALLS has that syscall */
+	RECORD_BASE_NAME_END, /* second half of a name, which begins in the previous value */
+	RECORD_BASE_SYSCALL, /* argument of the current syscall; absent if SYSCALLS lacks it */
 };
 
 /* The syscall with the number NR has the argument at OFFSET of its struct pt_regs. */
@@ -30,7 +30,7 @@ struct record_syscall {
 
 #define RECORD_CAPTURE_SYSCALLS 8
 
-/* Maximum number of pointers followed from the base to the value. */
+/* Maximum number of pointers that lead from the base to the value. */
 #define RECORD_CAPTURE_LOADS 4
 
 struct record_value {
@@ -38,11 +38,11 @@ struct record_value {
 	enum record_base base;
 	uint32_t which;
 	uint64_t addr;
-	/* BTF id, for bpf_rdonly_cast(), of the struct that the base points to; 0: unknown. */
+	/* BTF id of the struct that the base points to, for bpf_rdonly_cast(); 0: unknown. */
 	uint32_t type;
 	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
 	uint32_t n_syscalls;
-	/* Each load reads at its offset from the pointer loaded before. The last load reads the value: BYTES bytes or a name. */
+	/* Each load reads at its offset from the previous pointer. The last load reads the value: BYTES bytes, or a name. */
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
 	uint32_t bytes;
@@ -57,7 +57,7 @@ static inline bool record_value_is_whole(const struct record_value *v)
 	return !v->bits && !v->mask;
 }
 
-/* Extend the sign of VALUE, captured as V, to 64 bits if V is signed. Return the result. */
+/* Sign-extend VALUE, captured as V, to 64 bits if V is signed and has all bits of the bytes read. Return the result. */
 static inline uint64_t record_value_extend(const struct record_value *v, uint64_t value)
 {
 	uint32_t rest = 64 - 8 * v->bytes;
@@ -76,13 +76,13 @@ struct record_capture {
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	bool fentry, saves; /* fentry, or kprobes that save arguments, time some of ITEMS */
+	bool fentry, saves; /* some of ITEMS are timed by fentry; by kprobes that save arguments */
 };
 
 /* The values to capture, and the functions in which to capture them. */
 struct record_capture_wanted {
 	const struct record_names *expressions; /* "[FUNC:]EXPR" of each --capture */
-	bool automatic; /* also capture numeric arguments and what the functions' code reads */
+	bool automatic; /* also capture numeric arguments, and values that the code reads */
 	struct record_sites *sites; /* capture in functions timed by fentry or kprobes */
 	struct record_symbols *symbols;
 };

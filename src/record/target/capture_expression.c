@@ -26,7 +26,7 @@ struct btf;
 #define FORMAT         "/format"
 #define FIRST_ARGUMENT 16 /* offset of the first argument in an event; each has 8 bytes */
 
-/* Set V's sign and size by TYPE, which is written as in C, but do not reduce the size. BTF may have another name for TYPE. */
+/* Set V's sign and size by TYPE, a type name as in C. Never make the size smaller: BTF may call that type by another name. */
 static void note_type(struct record_value *v, const struct btf *btf, const char *type)
 {
 	int32_t id = btf__resolve_type(btf, (uint32_t)btf__find_by_name(btf, type));
@@ -41,7 +41,7 @@ static void note_type(struct record_value *v, const struct btf *btf, const char 
 	v->bytes = bytes > v->bytes ? bytes : v->bytes;
 }
 
-/* If the syscall whose event format is at PATH has the argument NAME, add the syscall to V or, if V is full, return false. */
+/* PATH is the file of a syscall's event format. If the syscall has the argument NAME, add it to V. Return false if V is full. */
 static bool add_syscall(struct record_value *v, const struct btf *btf, const char *path,
 			const char *name)
 {
@@ -74,8 +74,8 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 }
 
 /*
- * Add to V the syscalls that have an argument NAME. *TEXT, in EXPRESSION, begins with "NAME" (of any syscall) or "SYSCALL.NAME";
- * move *TEXT behind that. Return 0 or -errno, reported.
+ * Add to V the syscalls that have an argument NAME. *TEXT, a part of EXPRESSION, begins with NAME (argument of any syscall) or
+ * SYSCALL.NAME. Move *TEXT behind these words. Return 0 or -errno, reported.
  */
 static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 				  const char *expression, const char **text)
@@ -104,10 +104,10 @@ static int parse_syscall_argument(struct record_value *v, const struct btf *btf,
 	return room && v->n_syscalls ? 0 : -EINVAL;
 }
 
-/* This event's format contains a table of allocation flags, which are macros in the kernel, with their names and numbers. */
+/* The format file of this event lists the kernel's allocation flags, which are macros, by name and number. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 
-/* bpf_rdonly_cast() needs a struct. Read variables of up to eight bytes by this struct, which begins with an eight-byte number. */
+/* bpf_rdonly_cast() needs a struct type. This struct begins with a number of eight bytes, so it serves for any small variable. */
 #define NUMBER_STRUCT "timespec64"
 
 static const char *name_of(const struct record_place *at, uint32_t offset)
@@ -132,7 +132,7 @@ static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
 	return btf__type_by_id(btf, *id);
 }
 
-/* Return a copy of the name at the beginning of *TEXT, which the caller frees; NULL: there is no name. Move *TEXT behind it. */
+/* Return a copy of the name at which *TEXT begins, and move *TEXT behind the name; NULL: no name. The caller frees the copy. */
 static char *scan_name(const char **text)
 {
 	size_t n = strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -167,7 +167,7 @@ uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t ki
 	return id > 0 ? (uint32_t)id : 0;
 }
 
-/* Return the largest size, in bytes, that a number at ADDR can have before the next variable begins. */
+/* Return the number of bytes, at most 8, from ADDR to the next variable: a number at ADDR cannot be larger. */
 static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
 	uint32_t bytes = 8;
@@ -200,7 +200,7 @@ static bool find_variable(struct record_place *at, const char *name)
 	return at->value->addr;
 }
 
-/* Find the member NAME of the struct TYPE or of its unnamed members. Set *BIT to its offset and *BITS to a bit field's width. */
+/* Find the member NAME of the struct TYPE or of its unnamed members. Set *BIT and *BITS to its offset and (bit fields) width. */
 static const struct btf_member *find_member(const struct record_place *at, uint32_t type,
 					    const char *name, uint32_t *bit, uint32_t *bits)
 {
@@ -222,7 +222,7 @@ static const struct btf_member *find_member(const struct record_place *at, uint3
 	return NULL;
 }
 
-/* Return the type of the struct to which AT points (POINTER: for "->"), or which AT is (for "."); 0: AT is neither. */
+/* Return the BTF id of the struct that AT points to (POINTER: for "->") or that AT is (for "."); 0: there is no such struct. */
 static uint32_t struct_at(const struct record_place *at, bool pointer)
 {
 	uint32_t type = at->type;
@@ -237,7 +237,7 @@ static uint32_t struct_at(const struct record_place *at, bool pointer)
 	return t && btf_is_composite(t) ? type : 0;
 }
 
-/* Add a load, which follows a further pointer. Return 0, or -E2BIG, reported. */
+/* Add a load to AT's value, since the expression follows one more pointer. Return 0, or -E2BIG, reported. */
 static int load_add(struct record_place *at)
 {
 	struct record_value *v = at->value;
@@ -300,7 +300,7 @@ static int follow_all(struct record_place *at, const char **text)
 	return err;
 }
 
-/* If NAME is a fact about the running task or CPU, set AT to the fact, set *ERR to 0 or -errno, and return true. */
+/* NAME may be a fact about the running task or CPU. If so, set AT to the fact and *ERR to 0 or -errno, and return true. */
 static bool find_fact(struct record_place *at, const char *name, int *err)
 {
 	static const struct {
@@ -360,7 +360,7 @@ static int find_base(struct record_place *at, const char **text)
 	return err;
 }
 
-/* Return whether T is an array of char or a pointer to char. Numbers of one byte have other types, such as u8. */
+/* Return whether T is text: an array of char or a pointer to char. The kernel uses other types, such as u8, for small numbers. */
 static bool is_text(const struct btf *btf, const struct btf_type *t)
 {
 	bool one = t && (btf_is_array(t) || btf_is_ptr(t));
@@ -375,13 +375,13 @@ static bool is_text(const struct btf *btf, const struct btf_type *t)
 	return !strcmp(name, "char") || !strcmp(name, "unsigned char");
 }
 
-/* Set the kind, size and sign of AT's value when all members have been followed. Return 0 or -errno, reported. */
+/* Set the kind, size and sign of the value, after all members of AT's expression. Return 0 or -errno, reported. */
 static int settle(struct record_place *at)
 {
 	struct record_value *v = at->value;
 	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
 
-	/* Do not read an argument without loads as text: the argument may be a user address, or point to other data. */
+	/* Never read an argument itself as text, only text behind a load: it may be a user address, or point to other data. */
 	if (v->n_loads && is_text(at->btf, t)) {
 		v->variable.kind = PROFILE_VARIABLE_NAME;
 		v->variable.bytes = sizeof(uint64_t);
@@ -400,7 +400,7 @@ static int settle(struct record_place *at)
 		v->is_signed = (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED) ||
 			       (btf_is_any_enum(t) && btf_kflag(t));
 	}
-	/* Read the fewest bytes, at an aligned address, that contain the whole bit field. */
+	/* Read as few bytes as possible, at an aligned address, such that they contain the whole bit field. */
 	for (v->bytes = v->bits ? 1 : v->bytes; v->bits && v->shift + v->bits > 8 * v->bytes;) {
 		int32_t *offset = &v->offsets[v->n_loads - 1];
 
@@ -413,7 +413,7 @@ static int settle(struct record_place *at)
 	return 0;
 }
 
-/* Set *MASK to the bits of the allocation flag NAME, from the table in FLAGS_FORMAT: {… 0x100u …, "__GFP_ZERO"}. */
+/* Set *MASK to the allocation flag NAME. FLAGS_FORMAT lists it as a pair such as {… 0x100u …, "__GFP_ZERO"}. */
 static bool flag_by_name(const char *name, uint64_t *mask)
 {
 	scoped_free char *quoted = alloc_printf("\"%s\"}", name), *text = NULL;
@@ -466,7 +466,7 @@ static int parse_mask(struct record_place *at, const char *text)
 			  at->expression, text);
 		return -EINVAL;
 	}
-	/* A mask given by name leaves flags. A mask given as a number leaves a number, such as the low half. */
+	/* The value masked by named flags is a set of flags. The value masked by a number is a number, such as the low half. */
 	at->value->variable.is_flags = *text < '0' || *text > '9';
 	return 0;
 }

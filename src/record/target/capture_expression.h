@@ -10,7 +10,7 @@ struct btf_type;
 struct record_symbols;
 struct record_value;
 
-/* The memory or register to which the part of an expression that is parsed so far refers. */
+/* The memory or register that the expression means, as far as it has been parsed. */
 struct record_place {
 	const char *expression; /* the whole text, for messages */
 	const struct btf *btf;
@@ -18,8 +18,8 @@ struct record_place {
 	struct record_symbols *symbols;
 	struct record_value *value;
 	uint32_t type; /* BTF id of the value's type; 0: unknown */
-	bool in_register; /* the value of the base itself, not memory behind a pointer */
-	bool is_target; /* the base is a pointer to the type TYPE */
+	bool in_register; /* the value is in the base itself, not in memory behind a pointer */
+	bool is_target; /* the base points to a value of the type TYPE */
 };
 
 /*

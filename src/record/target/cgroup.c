@@ -10,7 +10,7 @@
 
 bool record_cgroup_find(const char *path, uint64_t *id)
 {
-	/* Try PATH as it is, then below v2 mounted alone, then below v2 mounted beside v1. */
+	/* Try PATH itself, then PATH below the mount point of cgroup v2, alone or beside v1. */
 	static const char *const below[] = { "", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/" };
 	bool v1 = false;
 

@@ -21,12 +21,12 @@ struct resolver {
 	struct record_image *in; /* image that is being searched */
 	const char *pattern;
 	char *name; /* name or glob of the inlined function */
-	const char *function; /* name or glob of the containing function; NULL: any */
-	bool named; /* FUNCTION is a name, not a glob */
+	const char *function; /* name or glob of the function around the call; NULL: any */
+	bool named; /* FUNCTION is a name without wildcards */
 	uint32_t matched; /* number of inlined calls of NAME in all functions */
 	uint32_t added;
-	uint32_t empty; /* number of inlined calls without any instructions */
-	bool unknown; /* a message has already said why inlined calls may be missing */
+	uint32_t empty; /* number of matching inlined calls without any instructions */
+	bool unknown; /* a message has told the user why inlined calls may be missing */
 };
 
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
@@ -93,7 +93,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* Add the inlined bodies in IN that match the pattern. Without DWARF, fail for the kernel's image, but skip a module. */
+/* Add the inlined calls in IN that match the pattern. If IN lacks DWARF, skip IN if it is a module, else fail. */
 static int add_bodies(struct record_image *in, void *arg)
 {
 	struct resolver *r = arg;
@@ -149,8 +149,8 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 }
 
 /*
- * Report why R's pattern failed with ERR or, if ERR is 0, that no inlined function matches it. This is only a warning, since the
- * other kernel of a comparison may have such a function.
+ * Report that R's pattern failed with ERR. If ERR is 0, only warn that no inlined function matches: in a comparison, the other
+ * kernel may have such a function.
  */
 static void report_missing(const struct resolver *r, int err)
 {
@@ -219,7 +219,7 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 	int err = 0, one;
 
 	ranges->first_site = first_site;
-	if (!patterns->n_items) { /* only calls are timed, which needs no index */
+	if (!patterns->n_items) { /* ITEMS are calls, for which no index is needed */
 		if (ranges->n_items)
 			record_ranges_plan(ranges, symbols);
 		return 0;
@@ -263,7 +263,7 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 	}
 }
 
-/* Remove the actions of inlined functions that were given up from P. */
+/* Remove actions from P that belong to inlined functions that will not be timed. */
 static void prune_point(const struct record_ranges *ranges, struct record_point *p)
 {
 	uint32_t n = 0;

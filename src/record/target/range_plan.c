@@ -9,7 +9,7 @@
 #include "kernel/code/flow_function.h"
 #include "kernel/image/name.h"
 
-/* Maximum number of addresses that replace an address that cannot be probed. */
+/* Maximum number of addresses to probe instead of one address that cannot be probed. */
 #define MAX_SUBSTITUTES 8
 
 /* An action for one inlined function at one address. */
@@ -44,7 +44,7 @@ static enum kernel_probe_place place(struct planner *pl, uint64_t addr)
 	return kernel_flow_place(pl->flow, addr, is_blacklisted, pl);
 }
 
-/* Return the flow graph of the function that contains range I. If there is no graph, give range I up and return NULL. */
+/* Return the flow graph of the function that contains range I. If there is none, mark range I as not timed and return NULL. */
 static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 {
 	const struct record_range *r = &pl->ranges->items[i];
@@ -74,7 +74,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	return pl->flow;
 }
 
-/* Return whether R's function is where the module's file says. The kernel may have loaded the module's code in another order. */
+/* Return whether R's function has the address that the module's file says. The kernel may load functions in another order. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
 	const struct kernel_sym *const *named;
@@ -148,7 +148,7 @@ static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 	return addr;
 }
 
-/* Add a step of range I. Return false if this gave the range up. */
+/* Add a step for range I. If its stack frame is unknown, mark range I as not timed and return false. */
 static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_range_op op,
 		     uint32_t flags)
 {
@@ -169,7 +169,7 @@ static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_
 	return true;
 }
 
-/* Add a step at ADDR. If ADDR cannot be probed, add steps at other addresses that replace ADDR. */
+/* Add a step at ADDR. If no probe can be placed there, add steps at other addresses that are passed instead. */
 static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *body, uint64_t addr,
 		      enum engine_range_op op, uint32_t flags, bool inside)
 {
@@ -187,7 +187,7 @@ static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *
 				     kernel_place_text(at));
 		return false;
 	}
-	/* Control may also reach the replacing addresses in other ways. */
+	/* Control may reach these addresses also without passing ADDR. */
 	flags &= ~ENGINE_RANGE_STRICT;
 	for (size_t k = 0; k < n; k++)
 		if (!add_step(pl, i, instead[k], op, flags))
@@ -215,7 +215,7 @@ static bool add_enter(struct planner *pl, uint32_t i, const struct kernel_body *
 	uint32_t flags = 0;
 
 	if (!is_inside(body, addr))
-		return true; /* control enters the containing function only */
+		return true; /* the entry code of the function is not part of the inlined call */
 	if (e->addr == body->entry) {
 		flags |= ENGINE_RANGE_CALL;
 		*counted = true;
@@ -241,21 +241,21 @@ static bool add_edge(struct planner *pl, uint32_t i, const struct kernel_body *b
 	return add_steps(pl, i, body, e->addr, ENGINE_RANGE_LEAVE, flags, false);
 }
 
-/* Add a probe on the inlined function's entry to count calls: control enters the inlined function elsewhere. */
+/* Add a probe that counts calls at the inlined function's entry, because no probe that sees control enter is there. */
 static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *body)
 {
 	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, body->entry);
 
 	if (insn && insn->flags & KERNEL_INSN_REACHED && is_inside(body, body->entry))
 		return add_steps(pl, i, body, body->entry, ENGINE_RANGE_COUNT, 0, true);
-	/* Control never reaches the entry that DWARF gives: count a call each time when control enters the inlined function. */
+	/* Control never reaches the entry that DWARF gives. So count a call whenever control enters the inlined function. */
 	for (uint32_t k = 0; k < pl->n_steps; k++)
 		if (pl->steps[k].range == i && pl->steps[k].op == ENGINE_RANGE_ENTER)
 			pl->steps[k].flags |= ENGINE_RANGE_CALL;
 	return true;
 }
 
-/* Plan the steps of range I, or give the range up. */
+/* Plan the steps for range I. If that fails, mark range I as not timed. */
 static void plan_range(struct planner *pl, uint32_t i)
 {
 	struct kernel_site_edges edges = {};
@@ -288,11 +288,11 @@ static void plan_range(struct planner *pl, uint32_t i)
 	kernel_site_edges_clear(&edges);
 }
 
-static const struct record_range *sort_ranges; /* for by_order(): qsort() passes no argument */
+static const struct record_range *sort_ranges; /* array of ranges that by_order() needs */
 
 /*
- * Order steps by address. At one address, first leave inlined functions, inner ones first; then enter inlined functions, outer
- * ones first; then count calls. Of two inlined functions of the same size, the lower number is the outer one.
+ * Order steps by address. At the same address, the order is: leave inlined functions, inner ones first; enter inlined functions,
+ * outer ones first; count calls. Of two inlined functions of the same size, the lower number is the outer one.
  */
 static int by_order(const void *a, const void *b)
 {
@@ -362,7 +362,7 @@ define_compare(by_function, struct record_range,
 		       compare_values(a->into_addr, b->into_addr) ?:
 								    compare_values(a->body, b->body));
 
-/* Note the number of probes that range I needs by itself. The range's steps are those from FIRST_STEP on. */
+/* Note how many probes range I needs if no other range shares them. Steps from FIRST_STEP on are those of range I. */
 static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
 {
 	struct record_range *r = &pl->ranges->items[i];

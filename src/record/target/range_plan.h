@@ -9,8 +9,8 @@
 void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols);
 
 /*
- * Find for each of RANGES, as if it were the only one, whether it can be timed and how many probes it needs, but make no points.
- * Like record_ranges_plan(), this changes the order of RANGES.
+ * Find whether each of RANGES can be timed, and how many probes it needs if it is the only one. Make no points. Like
+ * record_ranges_plan(), this changes the order of RANGES.
  */
 void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols);
 /* Return the element of RANGES for IN's inlined call BODY; NULL: there is none. */

@@ -54,7 +54,7 @@ static void add_site(struct record_sites *sites, const struct kernel_kallsyms *k
 
 #define PLACES 3
 
-/* Text with the first PLACES functions that contain an inlined call, and the number N of all such calls. */
+/* Names of the first PLACES functions that contain an inlined call of a function, as text, and the number N of all such calls. */
 struct inlined_places {
 	char *where;
 	unsigned int n;
@@ -80,7 +80,7 @@ static int note_inlined(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/* If NAME, which has no symbol, is an inlined function, add NAME to the inlined functions to time, note this, and return true. */
+/* NAME has no symbol. If NAME is an inlined function, add it to the inlined functions to time, tell the user, and return true. */
 static bool add_inlined(struct finder *f, const char *name)
 {
 	struct inlined_places places = {};
@@ -182,7 +182,7 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 	struct finder f = { sites, symbols, inlined };
 	int err = 0, one;
 
-	/* Find functions by name first: a function that a glob matches, too, counts as found by name. */
+	/* Find functions given by name before globs: a function that is also matched by a glob then counts as found by name. */
 	for (int globs = 0; globs < 2; globs++)
 		for (uint32_t i = 0; i < patterns->n_items; i++) {
 			const char *pattern = patterns->items[i];
@@ -201,7 +201,7 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 	vec_each(const struct record_site, rs, sites, items) {
 		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 
-		/* Index the functions of P only after profile_function_add(), which may move the array. */
+		/* Call profile_function_add() before this access: the call may move the array. */
 		p->sites[site].mech = rs->mech;
 	}
 }

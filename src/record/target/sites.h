@@ -25,8 +25,8 @@ struct record_target {
 	uint32_t site; /* number of the function in the engine */
 	uint64_t addr; /* absolute kernel address */
 	int32_t btf_id; /* BTF id of the function, for fentry */
-	int btf_fd; /* BTF object with BTF_ID: a module's, owned by the symbols; 0: the kernel's */
-	uint32_t n_args; /* number of arguments that fentry passes on */
+	int btf_fd; /* BTF object with BTF_ID, owned by the symbols; 0: the kernel's */
+	uint32_t n_args; /* number of argument registers that fentry passes on */
 	const struct record_capture *capture; /* values to capture; NULL: none */
 	uint32_t capture_slot;
 	int err; /* result of attaching: 0 or -errno */
@@ -35,12 +35,12 @@ struct record_target {
 struct record_site {
 	const struct kernel_sym *sym; /* owned by the kallsyms table */
 	char *name; /* name without clone suffixes */
-	const char *glob; /* glob that matched the function; NULL: found by name or address */
-	bool named; /* the user gave the name: a refused probe is then an error */
+	const char *glob; /* glob that matched; NULL: given by name or address */
+	bool named; /* the user gave the function's name, so a refused probe is an error */
 	enum profile_mechanism mech; /* PROFILE_UNTIMED until a mechanism is chosen */
 	struct record_target target;
-	bool attached; /* for kprobes: the probe at the entry is attached */
-	const char *why_not_fentry; /* static text; NULL: fentry is used, or was not asked for */
+	bool attached; /* kprobes: the entry probe is attached, not the return probe */
+	const char *why_not_fentry; /* static text; NULL: fentry is used or was not tried */
 };
 
 /* Reasons to leave out functions that a glob matched. */
@@ -58,9 +58,9 @@ struct record_sites {
 };
 
 /*
- * Find the functions that match the PATTERNS (names or globs) of --func, first those of names. A function may be found several
- * times. Report every pattern that matches nothing, and return -ENOENT if there is any. Put names of functions that this kernel
- * has only inlined into INLINED, with a note to the user.
+ * Find the functions that match the PATTERNS (names or globs) of --func, first functions given by name. A function may be found
+ * several times. Report each pattern without a match, and return -ENOENT after such a report. Put names of functions that this
+ * kernel has only inlined into INLINED, with a note to the user.
  */
 int record_sites_find(struct record_sites *sites, struct record_symbols *symbols,
 		      const struct record_names *patterns, struct record_names *inlined);
@@ -69,13 +69,13 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 			struct profile *p);
 void record_sites_deinit(struct record_sites *sites);
 
-/* Return whether GLOB matches SYM's name without clone suffixes, and SYM's code is not freed after boot. */
+/* Return whether GLOB matches the name of SYM without clone suffixes. Return false for code that is freed after boot. */
 bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_sym *sym,
 			 const char *glob);
 
 /*
- * Return the *N functions called NAME, in an array that the caller frees. If NAME has no compiler suffix, also return functions
- * called NAME plus such a suffix.
+ * Return the *N functions called NAME, in an array that the caller frees. If NAME has no compiler suffix such as ".isra.0", also
+ * return the functions with such suffixes.
  */
 const struct kernel_sym **record_sites_named(const struct kernel_kallsyms *ks, const char *name,
 					     size_t *n);

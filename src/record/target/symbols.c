@@ -126,8 +126,8 @@ const char *record_symbols_why_patched(const struct record_symbols *s, const str
 }
 
 /*
- * Return the offset behind the last instruction in CODE, of LEN bytes, that frees stack by adding to the stack pointer; 0: there
- * is no such instruction.
+ * Return the offset behind the last instruction in CODE (LEN bytes) that adds to the stack pointer, and so frees stack; 0: there
+ * is none.
  */
 static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t len)
 {
@@ -144,7 +144,7 @@ static size_t end_of_stack(struct decoder *decoder, const uint8_t *code, size_t 
 	return end;
 }
 
-/* Set UNWALKABLE to the end of return_to_handler() or, if its code cannot be read, to all of return_to_handler(). */
+/* Set UNWALKABLE (struct record_multi_behaviour) to the end of return_to_handler() or, if its code is unreadable, to all of it. */
 static void find_unwalkable(struct record_symbols *s, struct record_multi_behaviour *is)
 {
 	const struct kernel_sym *const *named;
@@ -180,7 +180,7 @@ bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr
 	return kernel_tracing_is_blacklisted(s->tracing, addr) == KERNEL_YES;
 }
 
-/* Return whether SYM is a clone such as "name.isra.0" of a function "name" that has an ftrace location. */
+/* Return whether SYM is a clone such as "name.isra.0" while the function "name" has an ftrace location. */
 static bool is_copy_of_traced(const struct record_symbols *s, const struct kernel_sym *sym)
 {
 	const char *dot = strchr(sym->name, '.');
@@ -272,8 +272,8 @@ static void find_module(const struct record_symbols *s, struct record_image *in)
 }
 
 /*
- * Open the file of IN, unless that was tried before. IN's image stays NULL without a file. Return 0, or -errno, reported, if a
- * file that the user named does not fit the kernel.
+ * Open the file of the image IN at the first call. Without a file, IN->image stays NULL. Return 0, or -errno, reported, if a file
+ * that the user named does not fit the kernel.
  */
 static int open_image(struct record_symbols *s, struct record_image *in)
 {
@@ -337,7 +337,7 @@ static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_kcore_read(s->live, addr, buf, len) ? 0 : len;
 }
 
-/* Return whether NAME is a thunk, or a static call's trampoline. The function that these call varies. */
+/* Return whether NAME is a thunk or the trampoline of a static call, and so may lead to different functions at different times. */
 static bool is_pointer(const char *name)
 {
 	return kernel_callee_of_name(name) == KERNEL_CALLEE_INDIRECT_THUNK ||

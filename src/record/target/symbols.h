@@ -23,7 +23,7 @@ struct record_image {
 	struct kernel_build_id build_id;
 	bool image_tried, index_tried, btf_tried;
 	struct kernel_image *image; /* the image's file; NULL: not found */
-	char *why_not; /* why the file or its DWARF is missing; NULL: not missing, or unknown */
+	char *why_not; /* reason why the file or its DWARF is missing; NULL: none known */
 	struct kernel_index *index; /* set by record_image_index() */
 	struct kernel_code *code; /* set by record_image_code() */
 	struct kernel_btf *btf; /* BTF of a module, set by record_symbols_btf() */
@@ -44,7 +44,7 @@ struct record_symbols {
 	struct kernel_kcore *live; /* set by record_symbols_live() */
 	bool live_tried;
 	struct decoder *decoder; /* created on first use */
-	/* Result of trying a kprobe on a function that has no ftrace location: 0 or -errno; 1: not tried yet. */
+	/* 0 or -errno from trying a kprobe on a function without ftrace location; 1: not tried yet. */
 	int notrace;
 	char release[65];
 };
@@ -62,19 +62,19 @@ struct record_kernel {
 	struct record_features *features;
 };
 
-/* Find the code of return_to_handler(), then return record_features_try_multi() with the address of TRY_FUNCTION. */
+/* Find the code of return_to_handler(). Then call record_features_try_multi() with the address of TRY_FUNCTION. */
 int record_kernel_try_multi(const struct record_kernel *kernel);
 
 /* Return the running kernel's memory, which S owns; NULL: it cannot be read. */
 const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 
-/* Load the tables by which functions to probe are chosen. Report errors. */
+/* Load the tables of ftrace locations, kprobe blacklist and livepatches, which tell the functions to probe. Report errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
 /* Return whether the absolute address ADDR is on the kernel's kprobe blacklist; false if the blacklist cannot be read. */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
-/* If a livepatch has replaced SYM's code, return why the code must not be probed; else NULL. */
+/* Return the reason why SYM's code must not be probed if a livepatch has replaced it; else NULL. */
 const char *record_symbols_why_patched(const struct record_symbols *s,
 				       const struct kernel_sym *sym);
 
@@ -83,22 +83,22 @@ struct record_image *record_symbols_image_of(struct record_symbols *s,
 					     const struct kernel_sym *sym);
 
 /*
- * Set IN's index from the cache or from IN's file; NULL: neither exists. Return 0, or -errno, reported, if a file that the user
+ * Set IN->index by the cache or the file of IN; NULL: there is neither. Return 0, or -errno, reported, if a file that the user
  * named does not fit the running kernel.
  */
 int record_image_index(struct record_symbols *s, struct record_image *in);
 /*
- * Open IN's code, in the running kernel's memory if that can be read. Load the tables of functions, too. Return 0 or -errno,
- * reported only if these cannot be loaded; -ENODATA: IN has no file.
+ * Open IN's code, in the running kernel's memory if that can be read. Call record_symbols_load_functions(), too. Return 0 or
+ * -errno; errors in the code itself are not reported. -ENODATA: IN has no file.
  */
 int record_image_code(struct record_symbols *s, struct record_image *in);
 
-/* Return NAME in IN as kallsyms and perf print it: with "[MODULE]". The caller frees the result. */
+/* Return NAME with a suffix "[MODULE]" if IN is a module, like kallsyms and perf. The caller frees the result. */
 char *record_image_name(const struct record_image *in, const char *name);
 
 /*
- * Return whether this kernel refuses kprobes in SYM because SYM has no ftrace location. Without CONFIG_KPROBE_EVENTS_ON_NOTRACE it
- * refuses all such functions, except copies of functions that have a location. The first such function is tried.
+ * Return whether this kernel refuses kprobes in SYM because SYM has no ftrace location. Without CONFIG_KPROBE_EVENTS_ON_NOTRACE
+ * the kernel refuses all such functions, except clones of functions that have a location. The first call tries one function.
  */
 bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym *sym);
 
@@ -120,7 +120,7 @@ extern const char record_symbols_vmlinux_missing[];
 
 /*
  * Return whether SYM, a function of the running kernel, reads an argument register beyond the first N; KERNEL_UNKNOWN if its code
- * cannot be read. Callees of SYM are assumed to read the arguments that BTF says.
+ * cannot be read. For functions that SYM calls, believe BTF.
  */
 
 enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
