@@ -222,4 +222,10 @@ report_test $? "--fold --reverse has the sides the other way round"
 prints diff.folded diff --fold baseline.data hardened.data
 fails 1 "empty.data contains no samples" diff --fold baseline.data empty.data
 
+"$make_fixture" words first.data 'calls f read 1 100' kernel.build_id=aa kernel.version=1
+"$make_fixture" words second.data 'calls f read 1 100' kernel.build_id=bb kernel.version=2
+run diff --section=environment first.data second.data
+is 'two builds that differ in nothing else: build-id and version are shown' \
+  "$(grep -c '^kernel  ' out)" 2
+
 done_testing

@@ -43,7 +43,8 @@ static void rows(struct view_rows *rows, const void *data)
 		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
 			continue;
 		/* Two builds always differ in version and build-id. Show these only if nothing else differs. */
-		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
+		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n &&
+		    shown[0].kind != ANALYZE_ENV_KERNEL)
 			continue;
 		shown[n++] = env->rows[i];
 	}
