@@ -61,7 +61,7 @@ SHARED_ARRAY(cells, struct engine_cell);
 /* For each site: number of calls that were not timed because their return was missed. */
 SHARED_ARRAY(missed, __u64);
 
-/* Number of task slots, including slot 0 ("no task"). The slots of idle tasks follow. */
+/* Number of task slots, including slot 0 ("no task") but not the slots of idle tasks, which come after them. */
 const volatile __u32 max_tasks __weak = 1;
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;

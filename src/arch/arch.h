@@ -278,7 +278,7 @@ void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
 /* The bytes of a section between its two symbols; LEN is 0 if the image lacks the symbols. */
 struct arch_section {
-	uint64_t addr; /* address in the file */
+	uint64_t addr; /* link-time address: the image may run elsewhere */
 	const uint8_t *data;
 	size_t len;
 };

@@ -19,7 +19,7 @@ struct exact_code {
 	uint32_t number; /* 1 + index of LIST in the profile; 0: not yet added */
 };
 
-/* Add PIECE, number LOCAL of the function's pieces of code, once. WAY tells where control continues after PIECE. */
+/* Add PIECE, number LOCAL of the function's pieces of code. Callers add each piece once. WAY tells where control continues after PIECE. */
 void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel_kallsyms *ks,
 		    uint32_t local, const struct profile_block *piece, struct exact_way way);
 /* Return the counts in CONTEXT for C, the code of SITE, valid until the next call. All pieces of code must have been added. */

@@ -1125,7 +1125,8 @@ TEST(test_patched)
 }
 
 /*
- * Check the functions to time around the cause c. d calls b MORE times, too: b is left out if it is called much more often than c.
+ * Check which functions are chosen to be timed if the cause is c, which a calls through b. In addition d calls b MORE times. If b
+ * is called much more often than c, b is left out.
  */
 static void check_probed(uint64_t more, const char *expected)
 {

@@ -368,7 +368,7 @@ struct record_place record_code_at(const struct record_code *c, uint32_t epoch, 
 	if (kernel_kallsyms_in_image(image, addr) || epoch >= c->n_tables)
 		return look_up(image, addr);
 	place = known_at_start(c, epoch, addr);
-	/* Code of the next epoch was in place a little earlier. If it differs from PLACE, the sample's code is unknown. */
+	/* A change of code is noticed late: this sample may have hit code of the next epoch. If that differs, the code is unknown. */
 	vec_each(const struct record_code_report, r, c, reports)
 		if (r->epoch == epoch)
 			several |= !agrees(&place, look_up(r->ks, addr));

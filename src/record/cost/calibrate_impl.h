@@ -31,7 +31,7 @@ struct calibrator {
 	struct record_engine *e; /* the engine of PROBES */
 	const struct profile *p;
 	int run; /* descriptor of a fentry program; running it calls each empty function once */
-	struct record_call empty_call; /* runs the program with the descriptor RUN */
+	struct record_call empty_call; /* has the BPF program RUN executed */
 	const struct record_empty *empty;
 	struct record_calibration *out;
 	struct record_series base; /* times of EMPTY_CALL with the probes attached so far */
