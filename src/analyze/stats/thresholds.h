@@ -39,7 +39,7 @@
 
 /* Report a loop or several calls if code runs at least this often per call. */
 #define MORE_THAN_ONE 1.1
-/* If a cause has more than this share of a change, other causes offset it. Do not report an estimated part above this share. */
+/* A cause with more than this share of a change is offset by other causes. An estimate from samples above it is not reported. */
 #define MORE_THAN_ALL 1.15
 /* Causes with opposite effects explain a change only if their sizes add up to at most this many times the change. */
 #define OFFSET_TIMES 2

@@ -252,7 +252,7 @@ static bool is_of_others(const struct why_context *c)
 	return c->name[0] == '[' && is_asynchronous(c->name) && !why_is_interrupt(c->name);
 }
 
-/* Return C's size, to sort contexts of one rank: its largest cause, or if larger and not just chance, its change. */
+/* Return a number to sort contexts of one rank: the larger of C's largest cause and C's change. Ignore a change that may be chance. */
 static double size_of(const struct why_context *c)
 {
 	return c->sureness && !c->changed ? largest_cause(c) :

@@ -108,7 +108,7 @@ struct why {
 	/* why_set_command() sets DIFF, CPU and OUTSIDE, for recordings by probes. */
 	const struct analyze_diff *diff;
 	const struct analyze_diff_workload_row *cpu; /* CPU time of the command */
-	double outside; /* change of CPU outside of the command's contexts, in ticks per run */
+	double outside; /* change of CPU time outside of the command's contexts, in ticks per run */
 	vec_of(struct why_context, contexts); /* most certain first, then the largest change */
 };
 

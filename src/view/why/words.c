@@ -657,7 +657,7 @@ static void append_switched(char **text, const struct why *w)
 			     "");
 }
 
-/* Append the probability that C's change, which is likely, is mere chance; if it is unknown, append the reason. */
+/* C's change is called likely. Append the probability that it is chance or, if that is unknown, the reason. */
 static void append_odds(char **text, const struct why *w, const struct why_context *c)
 {
 	double p =
