@@ -317,6 +317,8 @@ const struct tree_line *tree_site_extra(const struct tree_pair *t, uint32_t node
 {
 	const struct tree_line *most = NULL;
 
+	if (!t->nodes[node].divided)
+		return NULL;
 	vec_each(const struct tree_line, site, &t->tree->sites, items)
 		if (site->node == node && site->extra[side] &&
 		    (!most || site->times[side] > most->times[side]))

@@ -36,7 +36,7 @@ struct tree_lines tree_lines_find(const struct tree_pair *t, uint32_t node, doub
  */
 void tree_sites_divide(struct tree *t);
 
-/* Return the EXTRA source line that calls NODE's function most often in kernel SIDE, or NULL. */
+/* Return the EXTRA source line that calls NODE's function most often in kernel SIDE. Return NULL if NODE is not divided. */
 const struct tree_line *tree_site_extra(const struct tree_pair *t, uint32_t node, int side);
 
 /* A source line without a match in the other kernel. INSNS: instructions per run in each kernel. TIMES: executions per run. */

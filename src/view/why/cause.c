@@ -177,7 +177,7 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 		const struct tree_line *site = tree_site_extra(&w->pair, part->node, side);
 		struct tree_lines place = {};
 
-		if (!site || !site->file || !w->pair.nodes[part->node].divided)
+		if (!site || !site->file)
 			continue;
 		place = (struct tree_lines){ .file = site->file,
 					     .first = site->number,
