@@ -174,6 +174,9 @@ json "--filter: rows of one syscall, no sums" \
   '[.syscalls[].name] == ["clone"] and .functions != [] and
    all(.functions[]; .syscall == "clone" and (.name | contains("slab")))' \
   diff --format=json --filter='syscall=clone,function=*slab*' baseline.data hardened.data
+json "--filter: a pattern with alternatives" \
+  '.functions | map(.name) | unique == ["allocate_slab", "vm_area_dup"]' \
+  diff --format=json --filter='function=@(allocate_slab|vm_area_dup)' baseline.data hardened.data
 json "--filter: functions alone leave syscalls as they are" \
   '(.syscalls | length) > 5 and ([.functions[].name] | unique) == ["vm_area_dup"] and
    .attribution[0].name == "[command]" and (.attribution | length) > 10' \

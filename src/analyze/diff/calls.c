@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/diff/diff.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"
+#include "kernel/image/name.h"
 
 define_compare(row_compare, struct analyze_row,
 	       strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context));
@@ -158,7 +158,7 @@ void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
 static bool matches(const char *glob, const char *name)
 {
 	/* Compare the plain text first: as a pattern, "[page_fault]" matches one letter. */
-	return !glob || !strcmp(glob, name) || !fnmatch(glob, name, 0);
+	return !glob || !strcmp(glob, name) || kernel_name_matches(glob, name);
 }
 
 static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, const char *function)

@@ -165,7 +165,7 @@ void analyze_diff_deinit(struct analyze_diff *diff);
 int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
 			 const struct profile *control, const struct analyze_options *options);
 
-/* Patterns for fnmatch(); NULL matches all names. */
+/* Patterns for kernel_name_matches(); NULL matches all names. */
 struct analyze_filter {
 	const char *syscall; /* pattern for system calls, and for contexts of functions */
 	const char *function;
