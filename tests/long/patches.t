@@ -52,8 +52,9 @@ while IFS=$'\t' read -r name command; do
 	done
 done < <(commands)
 
-# Measured on 28 November 2026: 11 and 9 patches. The work of pipe.patch is 0.04 % of its command.
-ok "${named[why]} of 12 patches are named by exact recordings" test "${named[why]}" -ge 11
+# Measured in three runs of all: 11, 11 and 10 by exact recordings, 9, 9 and 10 by probes. The work of pipe.patch is 0.04 % of its
+# command and is never found. That of futex.patch is 0.013 % of its command: chance decides (found in 4 of 5 exact comparisons).
+ok "${named[why]} of 12 patches are named by exact recordings" test "${named[why]}" -ge 10
 ok "${named[auto]} of 12 patches are named by probes alone" test "${named[auto]}" -ge 8
 is 'nothing else is named as certain, by exact recordings' "${wrong[why]}" 0
 is 'nor by probes' "${wrong[auto]}" 0
