@@ -351,7 +351,7 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 			uint32_t j = (uint32_t)(f - c->sides[i].functions);
 			struct analyze_changed change;
 
-			if (f->is_cold || !is_called(f->name, name))
+			if (!is_called(f->name, name))
 				continue;
 			change_of(c, i ? f->pair : j, i ? j : f->pair, &change);
 			if (!any || compare_changes(&change, out) < 0)

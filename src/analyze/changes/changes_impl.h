@@ -32,7 +32,7 @@ struct changes_side {
 	uint64_t base, end; /* absolute addresses of _stext and of the last symbol */
 	uint64_t init_start, init_end; /* absolute addresses of code that is freed after boot */
 	vec_of(struct changes_function, functions); /* sorted by address */
-	struct pointers by_name; /* pointers to FUNCTIONS, sorted by name without suffixes */
+	struct pointers by_name; /* FUNCTIONS without suffixes, then by IS_COLD */
 	vec_of(struct changes_symbol, symbols); /* sorted by address, then size */
 };
 

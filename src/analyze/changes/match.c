@@ -45,7 +45,12 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 define_compare(compare_functions, struct changes_function,
 	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
-define_compare(compare_names, struct changes_function, kernel_name_compare(a->name, b->name));
+static int by_source_name(const struct changes_function *x, const struct changes_function *y)
+{
+	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
+}
+
+define_compare(compare_names, struct changes_function, by_source_name(a, b));
 
 static const char *file_of(const struct changes_side *side, uint64_t addr)
 {
@@ -140,11 +145,6 @@ static int by_file(const struct changes_function *x, const struct changes_functi
 static int by_shape(const struct changes_function *x, const struct changes_function *y)
 {
 	return compare_values(x->shape, y->shape);
-}
-
-static int by_source_name(const struct changes_function *x, const struct changes_function *y)
-{
-	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
 /* A pass that pairs functions of the two kernels. Two functions become a pair if all KEYS of the pass are equal. */
