@@ -397,12 +397,15 @@ bool model_read(const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char line[256] = "";
-	bool ok = file != NULL;
+	bool ok = true;
 
+	if (!file) {
+		fprintf(stderr, "exact: cannot read %s\n", path);
+		return false;
+	}
 	while (ok && fgets(line, sizeof(line), file))
 		ok = line[0] == '#' || line[0] == '\n' || read_line(line);
-	if (file)
-		fclose(file);
+	fclose(file);
 	if (!ok) {
 		fprintf(stderr, "exact: %s: invalid line '%.*s' (docs/misses.md)\n", path,
 			(int)strcspn(line, "\n"), line);

@@ -286,11 +286,12 @@ static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
 			 const struct profile *p, const struct tree_pair *t,
 			 const struct why_part *part)
 {
-	const struct tree_line *site = tree_site_extra(t, part->node, 1);
+	const struct tree_line *site;
 	double all = t->nodes[part->node].one_sided;
 
 	if (part->kind != WHY_NEW && part->kind != WHY_OFTEN)
 		return;
+	site = tree_site_extra(t, part->node, 1);
 	for (uint32_t at = part->node; at != TREE_NONE;
 	     at = part->kind == WHY_NEW ? tree_pair_most(t, at, all) : TREE_NONE)
 		if (!is_inlined(&t->nodes[at]) || site)
