@@ -259,7 +259,7 @@ size_t shape_counts(struct shape_count *counts, size_t max)
 	count_leaves(&w);
 	count_loop(&w, "known_tick", TICK_TURNS);
 	count(&w, "known_irqs_off", SHAPE_LOOP_INSNS(IRQS_OFF_TURNS) + 3, 0);
-	/* Of these functions, only the own instructions are known. */
+	/* These functions' own instructions are known, but not those of their callees. */
 	count_loop(&w, "known_interrupted", INTERRUPTED_TURNS);
 	count(&w, "known_sleeping", 2 * SHAPE_LOOP_INSNS(SLEEPING_TURNS) + 2, 0);
 	count(&w, "known_yielding", (u64)YIELDING_ROUNDS * SHAPE_LOOP_INSNS(YIELDING_TURNS), 0);

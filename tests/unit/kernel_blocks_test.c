@@ -257,7 +257,7 @@ TEST(unresolved_jumps_keep_counts_true)
 	bool measure[3];
 	struct kernel_counts counts;
 
-	/* Of 10 calls, 3 go to block 1, 4 to block 2, 3 out. */
+	/* Block 0 is executed 10 times: 3 times it jumps to block 1, 4 times to block 2, 3 times out. */
 	assert_int_equal(kernel_blocks_choose(&g, costs, false, measure), 0);
 	assert_true(measure[1] && measure[2]);
 	kernel_blocks_solve(&g, counted, 10, &counts);

@@ -192,7 +192,7 @@ define_compare(place_compare, struct analyze_place,
 		       compare_values(a->function.addr, b->function.addr) ?:
 		       compare_values(a->body.id, b->body.id));
 
-/* Of the inlined copies of a function, remove those without samples, unless the user asked for them. Keep at least one. */
+/* Remove the function's inlined copies that have no samples, unless the user asked for them. Keep at least one copy. */
 void annotate_select_places(struct making *m)
 {
 	struct analyze_annotation *a = m->a;

@@ -105,7 +105,7 @@ void record_detach_hurried(bool hurry)
 		write_expedited('0');
 }
 
-/* Those members of Linux 6.7's struct bpf_link_info that are read here. Installed header files may be older. */
+/* A part of Linux 6.7's struct bpf_link_info. Declare it here, since the installed header files may be older. */
 struct link_info {
 	__u32 type, id, prog_id, pad;
 	union {
