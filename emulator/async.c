@@ -2,8 +2,7 @@
 /*
  * Find the context that queued work, such as an RCU callback, for later execution. Queued work has the address of its RCU head or
  * work item: an argument of the function that queues the work, and the first argument of the callback. A soft interrupt has the
- * number of its handler instead. Arguments are in registers, which QEMU 7.2 does not show to plugins. But a QEMU that can load
- * modules, such as Debian's, exports functions of its debugger that read registers.
+ * number of its handler instead.
  */
 #include <stdlib.h>
 
@@ -12,35 +11,16 @@
 /* Maximum number of queued items. Further work counts for the context that executes it, and as lost data. */
 #define ITEMS_MAX (1u << 16)
 
-/* Register numbers of QEMU's debugger. */
-enum {
-	RDX = 3,
-	RSI = 4,
-	RDI = 5,
-	RSP = 7
-};
-
-struct bytes { /* glib's GByteArray */
-	uint8_t *data;
-	unsigned int n;
-};
-
-#define WEAK __attribute__((weak))
-WEAK void *qemu_get_cpu(int index);
-WEAK int x86_cpu_gdb_read_register(void *cpu, struct bytes *into, int number);
-WEAK struct bytes *g_byte_array_new(void);
-WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size);
-
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	int argument; /* register with the work's address in a call of the queueing function */
+	enum guest_register argument; /* register with the work's address in a call of the queueing function */
 	const char *what;
 } kinds[] = {
-	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
-	{ EXACT_WORK, ROLE_QUEUES_WORK, ROLE_RUNS_WORK, RDX, "work on workqueues" },
-	{ EXACT_TASK_WORK, ROLE_QUEUES_TASK_WORK, ROLE_RUNS_TASK_WORK, RSI, "task work" },
-	{ EXACT_RAISED, ROLE_RAISES, ROLE_SOFTIRQ, RDI, "soft interrupts" },
+	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, GUEST_RDI, "RCU callbacks" },
+	{ EXACT_WORK, ROLE_QUEUES_WORK, ROLE_RUNS_WORK, GUEST_RDX, "work on workqueues" },
+	{ EXACT_TASK_WORK, ROLE_QUEUES_TASK_WORK, ROLE_RUNS_TASK_WORK, GUEST_RSI, "task work" },
+	{ EXACT_RAISED, ROLE_RAISES, ROLE_SOFTIRQ, GUEST_RDI, "soft interrupts" },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -56,22 +36,9 @@ static struct item *items[ITEMS_MAX]; /* hash table */
 static struct item *unused;
 static bool knows; /* registers can be read */
 
-/* Return the value of a register. Call this before a block is executed: inside a block, only QEMU knows where registers are. */
-static uint64_t read_register(int number)
-{
-	static struct bytes *bytes;
-
-	if (!bytes)
-		bytes = g_byte_array_new();
-	g_byte_array_set_size(bytes, 0);
-	if (x86_cpu_gdb_read_register(qemu_get_cpu(0), bytes, number) != 8)
-		return 0;
-	return *(const uint64_t *)(const void *)bytes->data;
-}
-
 void async_begin(void)
 {
-	if (!x86_cpu_gdb_read_register || !qemu_get_cpu || !g_byte_array_new) {
+	if (!guest_has_registers()) {
 		fputs("exact: this QEMU does not provide registers: cannot tell who queued work, and "
 		      "counts instructions twice that fault and are retried\n",
 		      stderr);
@@ -131,7 +98,7 @@ void async_called(const struct function *function, const struct context *context
 	/* If a timer queues delayed work again, BY is NULL: the work still belongs to the context that queued it first. */
 	for (size_t i = 0; knows && by && i < N_KINDS; i++)
 		if (function->role == kinds[i].queues)
-			queue(kinds[i].kind, function->softirq ?: read_register(kinds[i].argument),
+			queue(kinds[i].kind, function->softirq ?: guest_register(kinds[i].argument),
 			      by);
 }
 
@@ -155,7 +122,7 @@ struct context *async_begins(const struct function *runner, const struct functio
 		if (runner->role == kinds[i].runs)
 			return run(kinds[i].kind,
 				   runner->role == ROLE_SOFTIRQ ? callback->softirq :
-								  read_register(RDI),
+								  guest_register(GUEST_RDI),
 				   context);
 	return NULL;
 }
@@ -163,5 +130,5 @@ struct context *async_begins(const struct function *runner, const struct functio
 /* The CPU aligns the stack and pushes five words; the last is the return address. Some exceptions also push an error code. */
 bool async_resumed_at(uint64_t *addr)
 {
-	return knows && guest_read(read_register(RSP) | 8, addr, sizeof(*addr));
+	return knows && guest_read(guest_register(GUEST_RSP) | 8, addr, sizeof(*addr));
 }

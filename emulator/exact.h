@@ -7,6 +7,7 @@
  *     follow.c    the guest's present calling context: calls, returns, interrupts, task switches
  *     exact.c     callbacks in the code that QEMU translates
  *     async.c     contexts that queue work for later
+ *     guest.c     the guest's registers and memory
  *     trace.c     a trace of one call
  *     model.c     caches, TLBs and branch prediction
  *     objects.c   types of the data that cache misses concern
@@ -18,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "guest.h"
 #include "kprotperf/exact.h"
 #include "kprotperf/event.h"
 #include "kprotperf/hist.h"
@@ -214,8 +216,6 @@ bool async_resumed_at(uint64_t *addr);
 
 #define KERNEL_IMAGE 0xffffffff80000000ull /* start of the kernel's code and data */
 
-/* Read the guest's memory at ADDR, as mapped at present. Return false if ADDR is not mapped or this QEMU cannot read memory. */
-bool guest_read(uint64_t addr, void *data, size_t size);
 /* Read the recorder's file about kernel data. Without it, or if QEMU cannot read memory, return false: types stay unknown. */
 bool objects_read(const char *path);
 /* Count the misses of an access to the virtual address VADDR, at physical address PHYS. EVENTS: a bit per enum model_event. */
@@ -252,6 +252,3 @@ void trace_step(struct block *block, uint32_t depth);
 /* --- result -------------------------------------------------------------- */
 
 bool write_result(const char *path, uint64_t open);
-
-/* Return BYTES of zeroed memory. If memory runs out, print a message and end QEMU. Most memory is never freed. */
-void *get_memory(size_t bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Find the type of the data whose access is a cache miss: the slab cache of the data's page, from the kernel's own structures. The
- * recorder writes their addresses and offsets to a file. Read the guest's memory by a function that QEMU exports for other uses.
+ * recorder writes their addresses and offsets to a file.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,10 +22,6 @@ struct objects {
 	char name[NAME_MAX];
 	uint64_t cache; /* address of the slab cache; 0: another type */
 };
-
-__attribute__((weak)) void *qemu_get_cpu(int index);
-__attribute__((weak)) int cpu_memory_rw_debug(void *cpu, uint64_t addr, void *data, uint64_t size,
-					      bool write);
 
 enum {
 	OTHER,
@@ -79,12 +75,6 @@ static uint64_t vmemmap, percpu, percpu_end;
 static bool tells; /* QEMU can read memory, and the recorder wrote all necessary facts */
 static bool knows; /* the slab caches were read */
 
-bool guest_read(uint64_t addr, void *data, size_t size)
-{
-	return cpu_memory_rw_debug && qemu_get_cpu &&
-	       !cpu_memory_rw_debug(qemu_get_cpu(0), addr, data, size, false);
-}
-
 bool objects_read(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -100,7 +90,7 @@ bool objects_read(const char *path)
 			}
 	if (file)
 		fclose(file);
-	tells = cpu_memory_rw_debug && qemu_get_cpu && n >= N_FACTS - N_OPTIONAL &&
+	tells = guest_has_memory() && n >= N_FACTS - N_OPTIONAL &&
 		facts[SLAB_CACHES].value && facts[PAGE].value;
 	return tells;
 }

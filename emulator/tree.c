@@ -23,17 +23,6 @@ static uint32_t cap_nodes, cap_blocks, cap_contexts;
 static struct node **node_of; /* hash table by parent, site and function; open addressing */
 static struct block **block_of; /* hash table by address; blocks with the same hash are linked */
 
-void *get_memory(size_t bytes)
-{
-	void *memory = calloc(1, bytes);
-
-	if (!memory) {
-		fputs("exact: out of memory\n", stderr);
-		exit(1);
-	}
-	return memory;
-}
-
 /* Return the array ITEMS of N pointers, enlarged if it is full. */
 static void **grow(void *items, uint32_t n, uint32_t *cap)
 {
