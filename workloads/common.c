@@ -41,9 +41,9 @@ void *workload_pick(void *rows, size_t size, size_t n, const char *name)
 	exit(1);
 }
 
-static void print_help(const struct workload *w)
+static void print_help(const struct workload *w, const char *operand)
 {
-	printf("Usage: %s [--iterations N]\n"
+	printf("Usage: %s [--iterations N]%s%s\n"
 	       "\n"
 	       "Times %s.\n"
 	       "\n"
@@ -52,7 +52,8 @@ static void print_help(const struct workload *w)
 	       "\n"
 	       "Prints one line, NAME iterations=N mean_ns=... p50_ns=... min_ns=..., and also writes\n"
 	       "it to file descriptor KPROTPERF_REPORT_FD, if set.\n",
-	       w->name, w->timed, (unsigned long long)w->iterations);
+	       w->name, operand ? " " : "", operand ?: "", w->timed,
+	       (unsigned long long)w->iterations);
 }
 
 static uint64_t parse_iterations(const struct workload *w, const char *text)
@@ -70,7 +71,7 @@ static uint64_t parse_iterations(const struct workload *w, const char *text)
 	return n;
 }
 
-void workload_init(struct workload *w, int argc, char **argv)
+const char *workload_init_operand(struct workload *w, int argc, char **argv, const char *operand)
 {
 	static const struct option options[] = {
 		{ "iterations", required_argument, NULL, 'n' },
@@ -78,7 +79,7 @@ void workload_init(struct workload *w, int argc, char **argv)
 		{ 0 },
 	};
 	uint64_t iterations = w->iterations;
-	const char *wrong = NULL;
+	const char *wrong = NULL, *word = NULL;
 	int opt;
 
 	opterr = 0;
@@ -88,12 +89,14 @@ void workload_init(struct workload *w, int argc, char **argv)
 			iterations = parse_iterations(w, optarg);
 			break;
 		case 'h':
-			print_help(w);
+			print_help(w, operand);
 			exit(fflush(stdout) ? 1 : 0);
 		default:
 			wrong = argv[optind - 1];
 		}
 	}
+	if (operand && optind < argc)
+		word = argv[optind++];
 	if (!wrong && optind < argc)
 		wrong = argv[optind];
 	if (wrong) {
@@ -101,7 +104,17 @@ void workload_init(struct workload *w, int argc, char **argv)
 			w->name);
 		exit(2);
 	}
+	if (operand && !word) {
+		fprintf(stderr, "%s: %s is missing; see %s --help\n", w->name, operand, w->name);
+		exit(2);
+	}
 	w->iterations = iterations;
+	return word;
+}
+
+void workload_init(struct workload *w, int argc, char **argv)
+{
+	workload_init_operand(w, argc, argv, NULL);
 }
 
 uint64_t *workload_times(const struct workload *w)

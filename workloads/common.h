@@ -30,6 +30,9 @@ void *workload_pick(void *rows, size_t size, size_t n, const char *name);
 /* Parse the command line: --iterations, --help. */
 void workload_init(struct workload *w, int argc, char **argv);
 
+/* Parse the command line, which must have one word besides the options. Return this word. OPERAND is its name in --help. */
+const char *workload_init_operand(struct workload *w, int argc, char **argv, const char *operand);
+
 /* Print "NAME: text", followed by strerror(ERR) unless ERR is 0, and exit with status 1. */
 _Noreturn void workload_fail(const struct workload *w, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
