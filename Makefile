@@ -162,8 +162,11 @@ $(foreach src,$(WORKLOAD_SRCS),$(foreach name,$(call workload_names,$(src)),\
 $(WORKLOADS): workloads/common.c workloads/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror $(filter-out --coverage,$(SAN_FLAGS)) \
-		-DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror \
+		$(filter-out --coverage,$(SAN_FLAGS)) -DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm $(WORKLOAD_LIBS)
+
+$(BUILD)/workloads/calls: include/kprotperf/calls.h include/kprotperf/mark.h
+$(BUILD)/workloads/calls: WORKLOAD_LIBS = -lseccomp
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 	$(call say,CC,$@)

@@ -8,3 +8,7 @@
 /* Marks of build/workloads/calls: calls.h. Each is the first instruction after a jump. */
 #define MARK_NEXT 0x0f, 0x1f, 0x80, 'K', 'P', 'N', 'x'
 #define MARK_STEP 0x0f, 0x1f, 0x80, 'K', 'P', 'S', 'x'
+
+/* A mark as text for an assembler's .byte. */
+#define MARK_STRING(...) #__VA_ARGS__
+#define MARK_TEXT(...)   MARK_STRING(__VA_ARGS__)

@@ -38,11 +38,17 @@ line() {
 	grep -Eqx "$name iterations=$iterations mean_ns=$number p50_ns=$number min_ns=[0-9]+$child" "$3"
 }
 
+# operand NAME: print the workload's operand
+operand() {
+	[ "$1" != calls ] || echo "$repo/tests/workloads/pipe.calls"
+}
+
 # check_line NAME: test the line that the workload prints.
 check_line() {
 	local name=$1
 
-	KPROTPERF_REPORT_FD=7 run "$bin/$name" --iterations=3 7>"$tmp/report"
+	# shellcheck disable=SC2046 # one word or none
+	KPROTPERF_REPORT_FD=7 run "$bin/$name" --iterations=3 $(operand "$name") 7>"$tmp/report"
 	[ $status -eq 0 ] && [ ! -s "$tmp/err" ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
 		line "$name" 3 "$tmp/out"
 	report_test $? "$name: one line"
@@ -52,9 +58,10 @@ check_line() {
 
 # check_usage NAME: test the workload's options, which are in workloads/common.c. One workload of each source is enough.
 check_usage() {
-	local name=$1
+	local name=$1 operands
 
-	run env KPROTPERF_REPORT_FD=7777 "$bin/$name" -n 1
+	mapfile -t operands < <(operand "$name")
+	run env KPROTPERF_REPORT_FD=7777 "$bin/$name" -n 1 "${operands[@]}"
 	[ $status -eq 1 ] && grep -q 'KPROTPERF_REPORT_FD=7777: Bad file descriptor' "$tmp/err"
 	report_test $? "$name: a descriptor that is not open"
 
@@ -65,7 +72,7 @@ check_usage() {
 	run "$bin/$name" --bogus
 	failed 2 "$name: .*--bogus"
 	report_test $? "$name: unknown option"
-	run "$bin/$name" 5
+	run "$bin/$name" "${operands[@]}" 5
 	failed 2 "$name: .*'5'"
 	report_test $? "$name: stray argument"
 	for wrong in 0 -1 abc 5x '' 99999999999999999999; do
@@ -74,8 +81,8 @@ check_usage() {
 	done
 	report_test $? "$name: numbers that make no sense"
 
-	run "$bin/$name" -n 1 >/dev/null
-	"$bin/$name" -n 1 >/dev/full 2>"$tmp/err"
+	run "$bin/$name" -n 1 "${operands[@]}" >/dev/null
+	"$bin/$name" -n 1 "${operands[@]}" >/dev/full 2>"$tmp/err"
 	[ $? -eq 1 ] && grep -q 'No space left' "$tmp/err"
 	report_test $? "$name: full disk under stdout"
 }
