@@ -165,7 +165,7 @@ $(WORKLOADS): workloads/common.c workloads/common.h
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -Iinclude $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Werror \
 		$(filter-out --coverage,$(SAN_FLAGS)) -DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm $(WORKLOAD_LIBS)
 
-$(BUILD)/workloads/calls: include/kprotperf/calls.h include/kprotperf/mark.h
+$(BUILD)/workloads/calls: workloads/calls/program.c workloads/calls/program.h include/kprotperf/calls.h include/kprotperf/mark.h
 $(BUILD)/workloads/calls: WORKLOAD_LIBS = -lseccomp
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
