@@ -1,0 +1,1 @@
+"""`lab explore`: find system call programs that make a protection dear."""
