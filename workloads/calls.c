@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -47,7 +48,7 @@ static struct workload w = {
 		"With --check FILE, only reports errors in FILE's programs, separated by lines ---",
 	.iterations = 1,
 };
-static char folder[] = "/tmp/calls.XXXXXX";
+static char folder[PATH_MAX];
 static volatile pid_t running;
 static volatile sig_atomic_t late;
 
@@ -232,8 +233,9 @@ static void prepare(void)
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		workload_fail(&w, errno, "/dev/null");
+	snprintf(folder, sizeof(folder), "%s/calls.XXXXXX", getenv("TMPDIR") ?: "/tmp");
 	if (!mkdtemp(folder) || chdir(folder))
-		workload_fail(&w, errno, "cannot make a folder in /tmp");
+		workload_fail(&w, errno, "cannot make a folder %s", folder);
 	atexit(remove_folder);
 	sigaction(SIGALRM, &action, NULL);
 	limit(RLIMIT_NOFILE, 65536);
@@ -297,6 +299,15 @@ static int serve(void)
 	}
 }
 
+/* Return the name of an error, or its number: some that reach user space have no name there. */
+static const char *error_name(int error)
+{
+	static char digits[24];
+
+	snprintf(digits, sizeof(digits), "error %d", error);
+	return strerrorname_np(error) ?: digits;
+}
+
 /* Run the program in the file, in each iteration with its memory as at first. Print times and failures. */
 static void run(const char *path)
 {
@@ -320,8 +331,7 @@ static void run(const char *path)
 	for (uint32_t i = 0; i < program.n; i++)
 		if (outcome->lines[i].failed)
 			fprintf(stderr, "calls: line %u: %s: %s %u of %llu times\n", i + 1,
-				program.lines[i].name,
-				strerrorname_np(outcome->lines[i].error) ?: "unknown error",
+				program.lines[i].name, error_name(outcome->lines[i].error),
 				outcome->lines[i].failed,
 				(unsigned long long)(program.lines[i].count * w.iterations));
 	if (killed)
