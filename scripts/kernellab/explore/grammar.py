@@ -77,7 +77,11 @@ def read_form(row: str) -> Form:
     return Form(line, tuple(before), tuple((value, kind) for value, _, kind in pairs))
 
 
-FORMS = [read_form(row) for row in (Path(__file__).parent / "table").read_text().splitlines() if row and row[0] != "#"]
+def read_table(table: str) -> list[Form]:
+    return [read_form(row) for row in re.sub(r"\n +", " ", table).splitlines() if row and row[0] != "#"]
+
+
+FORMS = read_table((Path(__file__).parent / "table").read_text())
 NAMES = sorted({form.line.name for form in FORMS})
 
 
@@ -161,6 +165,9 @@ class Draft:
         choice = self.rng.choice(place.split("|"))
         if KIND.fullmatch(choice):
             return self.given(choice)
+        if choice == "new" and self.rng.random() < 0.9:
+            used = text(self.program) + before
+            return self.rng.choice([name for name in WORDS["new"] if name not in used] or WORDS["new"])
         if choice == "len":
             size = int(([4096, *re.findall(r"\*(\d+)", before)])[-1])
             return str(size if self.rng.random() < 0.75 else self.rng.choice((0, 1, size // 2, size - 1)))

@@ -9,8 +9,9 @@ from ..lab import LabError
 LINES, ARGS, COUNT, REFERENCES, STRUCTURE, MEMORY = 8, 6, 4096, 32, 1024, 1 << 20
 TEXT = r'"(?:[^"\\\n]|\\["\\]|\\x[0-9a-fA-F]{2})*"'
 INTEGER = r"-?(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)"
-WORD = re.compile(rf"({TEXT}|{INTEGER}|\$[1-9][0-9]*(?:\.[0-3])?|\*[0-9][0-9a-fA-Fx]*)(?![^ \]:])|[\[\]]|:[0-9]+(?![^ \]])| +")
-REFERENCE = re.compile(rf"{TEXT}|\$([0-9]+)(\.[0-3])?")
+VALUE = rf"{TEXT}|{INTEGER}|\$[1-9][0-9]*(?:\.[0-3])?|\*(?:{INTEGER})"
+TOKEN = re.compile(rf"(?:{VALUE}|\])(?![^ \]:])|\[|(?<! ):[0-9]+(?![^ \]])| +")
+REFERENCE = re.compile(rf"{TEXT}|\$([0-9]+)(\.[0-3])?")  # group 1: the number, unless it is a text
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,7 @@ Program = tuple[Line, ...]
 
 def number(text: str) -> int:
     """Return the value of an integer as C writes it."""
-    digits = text.lstrip("-")
-    value = int(digits, 8 if re.fullmatch("0[0-7]+", digits) else 0)
+    value = int(text.lstrip("-"), 8 if re.fullmatch("-?0[0-7]+", text) else 0)
     return -value if text[0] == "-" else value
 
 
@@ -35,69 +35,44 @@ def text(program: Program) -> str:
     return "".join(" ".join([line.name, *line.args, *([f"x {line.count}"] * (line.count > 1))]) + "\n" for line in program)
 
 
-def words(argument: str) -> list[str]:
-    """Return the tokens of an argument or of several arguments, without spaces. Raise LabError for text that is none."""
+def tokens(arguments: str) -> list[str]:
     found, at = [], 0
-    while at < len(argument):
-        match = WORD.match(argument, at)
+    while at < len(arguments):
+        match = TOKEN.match(arguments, at)
         if not match:
-            raise LabError(f"'{argument[at:].split(' ')[0]}' is no argument")
+            raise LabError(f"'{arguments[at:].split(' ')[0]}' is no argument")
         if not match[0].isspace():
             found.append(match[0])
         at = match.end()
     return found
 
 
-def check_word(word: str) -> int:
-    """Return the bytes that an item takes in a structure. Raise LabError if its value is out of range."""
-    if word[0] == "*" and not (re.fullmatch(INTEGER, word[1:]) and 1 <= number(word[1:]) <= MEMORY):
-        raise LabError(f"'{word}' is not memory of 1 to {MEMORY} bytes")
-    if word[0] in "-0123456789" and abs(number(word)) >= 1 << 64:
-        raise LabError(f"'{word}' is no argument")
-    return 8
-
-
-def take(tokens: list[str], inside: bool = False) -> tuple[str, int]:
-    """Remove one argument or item from the front of tokens. Return its text, and the bytes it takes in a structure."""
-    word = tokens.pop(0)
+def take(words: list[str], inside: bool = False) -> tuple[str, int]:
+    """Remove an argument, or an item of a structure, from the front of words. Return its text, and the item's size."""
+    word, size = words.pop(0), 8
     if word == "[":
-        items, size = [], 0
-        while tokens and tokens[0] != "]":
-            item, bytes_ = take(tokens, inside=True)
-            items.append(item)
-            size += bytes_
-        if not tokens:
-            raise LabError("'[' has no end")
-        if size > STRUCTURE:
-            raise LabError("'[' is too long")
-        word = "[" + " ".join(items) + tokens.pop(0)
+        items = []
+        while words and words[0] != "]":
+            items.append(take(words, inside=True))
+        if not words or sum(size for _, size in items) > STRUCTURE:
+            raise LabError(f"'[' is {'too long' if words else 'without an end'}")
+        word = f"[{' '.join(item for item, _ in items)}{words.pop(0)}"
     elif word[0] in ":]":
         raise LabError(f"'{word}' is too much")
-    size = check_word(word)
-    if inside and tokens and tokens[0][0] == ":":
-        suffix = tokens.pop(0)
-        size = int(suffix[1:])
+    elif word[0] == "*" and not 1 <= number(word[1:]) <= MEMORY:
+        raise LabError(f"'{word}' is not memory of 1 to {MEMORY} bytes")
+    elif word[0] in "-0123456789" and abs(number(word)) >= 1 << 64:
+        raise LabError(f"'{word}' is no argument")
+    if inside and words and words[0][0] == ":":
+        size = int(words[0][1:])
         if not (1 <= size <= STRUCTURE if word[0] == '"' else size in (1, 2, 4)):
-            raise LabError(f"'{suffix}' is no size for this item")
-        word += f":{size}"
+            raise LabError(f"'{words[0]}' is no size for this item")
+        word += words.pop(0)
     return word, size
 
 
-def parse_line(text: str, before: Program) -> Line:
-    call, counted, count = text.strip(" "), "", "1"
-    match = re.fullmatch(rf"((?:{TEXT}|[^\"])*) x +(\S*)", call)
-    if match:
-        call, counted, count = match[1], match[2], match[2]
-    name, *rest = call.split(" ", 1)
-    if counted and not (counted.isdigit() and 1 <= int(count) <= COUNT):
-        raise LabError(f"'{counted}' is no count from 1 to {COUNT} at the end of a line")
-    tokens, args = words("".join(rest)), []
-    while tokens:
-        args.append(take(tokens)[0])
-    if len(args) > ARGS:
-        raise LabError(f"'{args[ARGS]}' is beyond the {ARGS} arguments of a call")
-    line = Line(name, tuple(args), int(count))
-    found = [match for arg in args for match in REFERENCE.finditer(arg) if match[1]]
+def check_references(line: Line, before: Program) -> None:
+    found = [match for arg in line.args for match in REFERENCE.finditer(arg) if match[1]]
     if len(found) > REFERENCES:
         raise LabError(f"'{found[REFERENCES][0]}' is beyond the {REFERENCES} references of a line")
     for one in found:
@@ -105,23 +80,37 @@ def parse_line(text: str, before: Program) -> Line:
             raise LabError(f"'{one[0]}' refers to no earlier line")
         if one[2] and not any(arg[0] in '*"[' for arg in before[int(one[1]) - 1].args):
             raise LabError(f"'{one[0]}' refers to a line without an address")
+
+
+def parse_line(call: str, before: Program) -> Line:
+    match = re.fullmatch(rf" *([^ ]+)((?: +(?!x )(?:{TEXT}|[^ \"])+)*?)(?: +x +([^ ]*))? *", call)
+    if not match:
+        raise LabError(f"'{call}' is no call")
+    if match[3] and not (match[3].isdecimal() and 1 <= int(match[3]) <= COUNT):
+        raise LabError(f"'{match[3]}' is no count from 1 to {COUNT} at the end of a line")
+    words, args = tokens(match[2]), []
+    while words:
+        args.append(take(words)[0])
+    if len(args) > ARGS:
+        raise LabError(f"'{args[ARGS]}' is beyond the {ARGS} arguments of a call")
+    line = Line(match[1], tuple(args), int(match[3] or 1))
+    check_references(line, before)
     return line
 
 
 def parse(text: str) -> Program:
-    """Return the program with this text. Raise LabError if the executor refuses it, except for its names."""
+    """Return the program with this text. Raise LabError if the executor refuses it, except for the names of calls."""
     program: Program = ()
-    for one in text.split("\n"):
-        if not one.strip(" ") or one.lstrip(" ").startswith("#"):
-            continue
-        try:
-            if len(program) == LINES:
-                raise LabError(f"'{one.split()[0]}' is beyond the {LINES} lines of a program")
-            program += (parse_line(one, program),)
-        except LabError as error:
-            raise LabError(f"line {len(program) + 1}: {error}") from None
+    for call in text.split("\n"):
+        if call.strip(" ")[:1] not in ("", "#"):
+            try:
+                if len(program) == LINES:
+                    raise LabError(f"a program has at most {LINES} lines")
+                program += (parse_line(call, program),)
+            except LabError as error:
+                raise LabError(f"line {len(program) + 1}: {error}") from None
     if not program:
-        raise LabError("line 1: '' has no call")
+        raise LabError("a program without a call")
     return program
 
 
