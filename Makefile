@@ -337,7 +337,7 @@ format: ## format C and Python
 	$(Q)black --quiet --skip-magic-trailing-comma --line-length=128 $(PYTHON_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
-PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t
+PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t tests/lab/explore_grammar.t
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
 # Generate man pages and shell completion from the output of --help.
