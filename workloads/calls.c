@@ -3,7 +3,8 @@
  * Run a program of system calls, which is given as text (calls/program.h).
  *
  * Each program runs in its own process, in an empty folder. If its calls may mount file systems or make IPC objects, and the user
- * is root, it also has its own namespaces for these. Keys in the user's keyrings and changes of files elsewhere stay.
+ * is root, it also has its own namespaces for these; if they may make keys, its own session keyring. Keys in the user's keyrings,
+ * TCP connections in the state TIME_WAIT, and changes of files elsewhere stay.
  *
  * With --serve, a plugin of QEMU (emulator/explore) gives one program after the other.
  */
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -142,6 +144,8 @@ static _Noreturn void run_child(void)
 	if (program.namespaces && !unshare(program.namespaces) &&
 	    (program.namespaces & CLONE_NEWNS))
 		mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (program.uses_keys)
+		syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	for (size_t at = 0; at < offsetof(struct shared, arena) + program.used; at += WORKLOAD_PAGE)
 		(void)page[at];
 	run_line(&nothing, 0);

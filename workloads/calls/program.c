@@ -219,6 +219,7 @@ static bool read_name(struct program *p, struct line *line)
 	snprintf(spaced, sizeof(spaced), "%.3s", line->name);
 	if (strstr("msg sem shm mq_", spaced))
 		p->namespaces |= CLONE_NEWIPC;
+	p->uses_keys |= strstr(line->name, "key") != NULL;
 	return true;
 }
 
@@ -261,6 +262,7 @@ bool program_read(struct program *p, const char *text)
 	p->used = 0;
 	p->n = 0;
 	p->namespaces = 0;
+	p->uses_keys = false;
 	*p->error = '\0';
 	for (p->at = text; p->at += strspn(p->at, " \n"), *p->at;) {
 		if (*p->at == '#') {

@@ -46,6 +46,7 @@ struct program {
 	struct line lines[CALLS_LINES];
 	uint32_t n;
 	int namespaces; /* flags of unshare(): namespaces that the calls may change */
+	bool uses_keys;
 	char *arena; /* PROGRAM_ARENA bytes for arguments and results; 0 before the first program is read */
 	size_t used; /* bytes of the arena */
 	const char *at; /* position in the text that is being read */
