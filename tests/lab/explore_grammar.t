@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(repo / "scripts"), str(repo / "tests")]
 
 from kernellab.explore import grammar  # noqa: E402
-from kernellab.explore.program import LINES, Line, inserted, number, parse, references, text, without  # noqa: E402
+from kernellab.explore.program import Line, inserted, number, parse, references, text, without  # noqa: E402
 from kernellab.lab import LabError  # noqa: E402
 from tap import done, is_, like, ok, raises  # noqa: E402
 
@@ -129,12 +129,16 @@ programs = drawn + varied + spliced
 ok("programs have 1 to 5 lines", all(1 <= len(program) <= 5 for program in programs), Counter(map(len, programs)))
 is_("each is read as it was printed", [text(one) for one in programs if parse(text(one)) != one], [])
 is_("the executor accepts all", run("--check", "-", given="---\n".join(map(text, programs))), (0, ""))
-ok("a program is longer than what the executor allows at most by its own lines", grammar.LINES <= LINES)
 again = random.Random(1)
 is_("a seed gives the same programs", [grammar.draw(again) for _ in range(100)], drawn[:100])
+places = [place for form in grammar.FORMS for arg in form.line.args for place in grammar.PLACE.findall(arg)]
+needed = {kind for place in places for kind in grammar.kinds(place)}
+is_("each kind that a call needs is given by another call", [kind for kind in needed if not grammar.makers(kind)], [])
 used = {line.name for program in programs for line in program}
 is_("all calls are drawn", sorted({*grammar.NAMES} - used), [])
 is_("a name is drawn on request", [name for name in grammar.NAMES if grammar.draw(rng, (), name)[-1].name != name], [])
+seed = parse("getpid\n" * 8)
+ok("a longer program is varied, too", any(grammar.vary(rng, seed) != seed for _ in range(9)))
 full = parse("getpid\n" * 5)
 is_("without room for a call the program stays as it is", grammar.draw(rng, full), full)
 hinted = grammar.hints(parse('openat -100 "100" 4096 0600\nread $1 *4096 [4096:4 [0x1000]]\n'), 4096, 77)

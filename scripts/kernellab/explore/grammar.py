@@ -201,7 +201,7 @@ class Draft:
 
 def is_valid(program: Program) -> bool:
     try:
-        return len(program) <= LINES and parse(text(program)) == program
+        return parse(text(program)) == program
     except LabError:
         return False
 
@@ -288,14 +288,15 @@ CHANGES = {change_argument: 8, change_count: 4, insert_call: 3, swap_call: 2, re
 
 
 def vary(rng: random.Random, program: Program) -> Program:
-    """Return the program with one random change; the same program if none of 50 is valid."""
+    """Return the program with one random change. It gets no more than LINES lines, unless it has more already. Return the same
+    program if none of 50 changes is valid."""
     for _ in range(50):
         change = rng.choices(list(CHANGES), list(CHANGES.values()))[0]
         try:
             changed = change(rng, program)
         except Full:
             continue
-        if changed != program and is_valid(changed):
+        if changed != program and len(changed) <= max(LINES, len(program)) and is_valid(changed):
             return changed
     return program
 
