@@ -303,13 +303,22 @@ static int serve(void)
 	}
 }
 
-/* Return the name of an error, or its number: some that reach user space have no name there. */
+/* Return the name of an error, or its number: some errors that reach user space have no name there. */
 static const char *error_name(int error)
 {
 	static char digits[24];
 
 	snprintf(digits, sizeof(digits), "error %d", error);
 	return strerrorname_np(error) ?: digits;
+}
+
+/* Return the name of a signal, without SIG, or its number: real-time signals have no names. */
+static const char *signal_name(int signal)
+{
+	static char digits[24];
+
+	snprintf(digits, sizeof(digits), "%d", signal);
+	return sigabbrev_np(signal) ?: digits;
 }
 
 /* Run the program in the file, in each iteration with its memory as at first. Print times and failures. */
@@ -340,7 +349,7 @@ static void run(const char *path)
 				(unsigned long long)(program.lines[i].count * w.iterations));
 	if (killed)
 		fprintf(stderr, "calls: SIG%s ended the program %llu of %llu times%s\n",
-			sigabbrev_np((int)signal) ?: "?", (unsigned long long)killed,
+			signal_name((int)signal), (unsigned long long)killed,
 			(unsigned long long)w.iterations,
 			signal == SIGALRM ? " (it took 100 ms)" : "");
 }
