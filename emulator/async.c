@@ -14,7 +14,8 @@
 static const struct {
 	enum exact_kind kind;
 	enum role queues, runs;
-	enum guest_register argument; /* register with the work's address in a call of the queueing function */
+	enum guest_register
+		argument; /* register with the work's address in a call of the queueing function */
 	const char *what;
 } kinds[] = {
 	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, GUEST_RDI, "RCU callbacks" },

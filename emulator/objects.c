@@ -90,8 +90,8 @@ bool objects_read(const char *path)
 			}
 	if (file)
 		fclose(file);
-	tells = guest_has_memory() && n >= N_FACTS - N_OPTIONAL &&
-		facts[SLAB_CACHES].value && facts[PAGE].value;
+	tells = guest_has_memory() && n >= N_FACTS - N_OPTIONAL && facts[SLAB_CACHES].value &&
+		facts[PAGE].value;
 	return tells;
 }
 
