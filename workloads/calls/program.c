@@ -211,6 +211,11 @@ static bool read_name(struct program *p, struct line *line)
 	p->at += n;
 	if (strstr(refused, spaced))
 		return refuse(p, begin, "is not allowed");
+	if (!strcmp(line->name, "sh")) {
+		line->number = PROGRAM_SHELL;
+		p->has_shell = true;
+		return true;
+	}
 	line->number = seccomp_syscall_resolve_name(line->name);
 	if (n >= sizeof(line->name) || line->number < 0)
 		return refuse(p, begin, "is no system call");
@@ -244,6 +249,8 @@ static bool read_line(struct program *p, struct line *line)
 		if (!line->memory && strchr("*\"[", kind))
 			line->memory = (char *)line->args[line->n_args - 1];
 	}
+	if (line->number == PROGRAM_SHELL && !line->memory)
+		return refuse(p, line->name, "needs a command line as text");
 	if (!is_end(p)) {
 		p->at += 2;
 		begin = p->at += strspn(p->at, " ");
@@ -262,6 +269,7 @@ bool program_read(struct program *p, const char *text)
 	p->used = 0;
 	p->n = 0;
 	p->namespaces = 0;
+	p->has_shell = false;
 	p->uses_keys = false;
 	*p->error = '\0';
 	for (p->at = text; p->at += strspn(p->at, " \n"), *p->at;) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program of system calls, given as text. Each line is a call: NAME ARGUMENT... [x COUNT]. Arguments are:
+ * A program of system calls, given as text. Each line is a call: NAME ARGUMENT... [x COUNT]. Two names are no system calls: `fork`
+ * makes a process that ends at once, `sh "COMMAND"` one that executes a command line, for which the limits of programs do not hold.
+ * Arguments are:
  *
  *	-100			an integer, as in C
  *	$1			the result of line 1; in repetition k, the result of its repetition k modulo its count
@@ -18,6 +20,7 @@
 
 #include "kprotperf/calls.h"
 
+#define PROGRAM_SHELL      (-1) /* number of `sh` */
 #define PROGRAM_ARGS       6
 #define PROGRAM_REFERENCES 32
 #define PROGRAM_WORDS      4
@@ -45,6 +48,7 @@ struct line {
 struct program {
 	struct line lines[CALLS_LINES];
 	uint32_t n;
+	bool has_shell;
 	int namespaces; /* flags of unshare(): namespaces that the calls may change */
 	bool uses_keys;
 	char *arena; /* PROGRAM_ARENA bytes for arguments and results; 0 before the first program is read */
