@@ -78,7 +78,7 @@ WORKLOADS  := $(foreach src,$(WORKLOAD_SRCS),$(addprefix $(BUILD)/workloads/,$(c
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 
 .PHONY: all
-all: $(BUILD)/kprotperf $(BUILD)/emulator/exact.so $(WORKLOADS) ## build everything (the default)
+all: $(BUILD)/kprotperf $(BUILD)/emulator/exact.so $(BUILD)/emulator/explore.so $(WORKLOADS) ## build everything (the default)
 
 # Replace the program atomically. Running tests use the old one until the new one is complete.
 $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
@@ -312,6 +312,9 @@ $(BUILD)/bench/%.so: tests/bench/%.c emulator/qemu_plugin.h
 	$(Q)$(PLUGIN_CC) -o $@ $<
 
 $(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard include/kprotperf/*.h)
+$(BUILD)/emulator/explore.so: $(wildcard emulator/explore/*.c emulator/explore/*.h) emulator/guest.c \
+			      emulator/guest.h emulator/qemu_plugin.h $(wildcard include/kprotperf/*.h)
+$(BUILD)/emulator/%.so:
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(PLUGIN_CC) -flto -o $@ $(filter %.c,$^)

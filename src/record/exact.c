@@ -15,9 +15,7 @@
 #include "record/plan.h"
 #include "record/workload.h"
 
-#define STRING(...)  #__VA_ARGS__
-#define BYTES(...)   STRING(__VA_ARGS__)
-#define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
+#define EXECUTE(...) __asm__ volatile(".byte " MARK_TEXT(__VA_ARGS__) : : : "memory")
 
 /*
  * Write all functions to PATH by ascending address, as in /proc/kallsyms. Gaps between functions get the name "[unknown]", so that
