@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .explore import explore
 from .guests import accel
 from .guests import run as guest
 from .jobs import ab, commits, matrix
@@ -13,7 +14,7 @@ from .kernels import build, fetch, module
 from .kernels.definitions import Kernels
 from .lab import STATUS_LAB, Lab, LabError, Stopped, UsageError, remove, stop_on_signals
 
-BOOTING = ("run", "ab", "why", "matrix", "boot")
+BOOTING = ("run", "ab", "why", "matrix", "explore", "boot")
 OURS = "src obj own kernels stock versions resume files logs runs accel lock locks python".split()  # files in the cache
 
 
@@ -100,6 +101,7 @@ COMMANDS = {
     "ab": ab.command,
     "why": commits.why,
     "matrix": matrix.command,
+    "explore": explore.command,
     "list": print_list,
     "remove": remove_kernels,
     "clean": clean,

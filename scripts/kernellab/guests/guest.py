@@ -133,7 +133,7 @@ class Guest:
         """Add names and lines to the guest's recordings: in the guest, reading DWARF would take seconds. For --exact, make the
         recording from the counts of QEMU's plugin."""
         listed, control = self.control / "resolve", self.control
-        if not listed.is_file() or not self.lab.has_kprotperf():
+        if not listed.is_file() or not self.lab.has_kprotperf() or self.machine.serves:
             return
         if self.machine.exact:
             for line in (control / "qemu.log").read_text(errors="replace").splitlines():
@@ -191,6 +191,9 @@ class Guest:
         machine, where = self.machine, qemu_path(self.control)
         if not machine.exact:
             return []
+        if machine.serves:
+            files = ",".join(f"{name}={qemu_path(machine.serves)}/{name}" for name in ("targets", "from", "to"))
+            return ["-plugin", f"{machine.exact},symbols={where}/symbols,{files}"]
         trace = f",trace={machine.trace}" if machine.trace else ""
         model = f",model={qemu_path(machine.model)}" if machine.model else ""
         return ["-plugin", f"{machine.exact},symbols={where}/symbols,out={where}/counts{trace}{model}"]

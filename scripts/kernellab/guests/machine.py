@@ -48,6 +48,7 @@ class Machine:
     insmod: list[str] = field(default_factory=list)
     resume: bool = False
     exact: str = ""  # path of the emulator's plugin that counts instructions
+    serves: str = ""  # folder with the targets and FIFOs of the plugin that serves programs, which EXACT is then
     trace: str = ""
     model: str = ""
     output: str = ""

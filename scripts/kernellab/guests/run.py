@@ -14,7 +14,7 @@ from . import accel, host
 from .guest import Guest
 from .machine import Machine
 
-VALUED = "--on --kernel --bzimage --accel --cpus --cpu --append --timeout --seed --trace --model --insmod -o"
+VALUED = "--on --kernel --bzimage --accel --cpus --cpu --append --timeout --seed --trace --model --insmod -o --serve"
 FLAGS = "--exact --resume --in-memory"
 NOT_ON_HOST = "--bzimage --accel --cpus --cpu --insmod --exact --trace --model".split()
 
@@ -145,12 +145,13 @@ def choose_exact(lab: Lab, machine: Machine, said: Options) -> None:
         raise UsageError(f"--model is a file (with a / in its name) or one of {' '.join(known)}{near}")
     if machine.trace and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*(:[1-9][0-9]*)?", machine.trace):
         raise UsageError(f"--trace needs FUNC or FUNC:N, not '{machine.trace}'")
-    if not said.has("--exact"):
+    machine.serves = said.get("--serve")
+    if not said.has("--exact") and not machine.serves:
         return
     machine.output = said.get("-o") or "kprotperf.data"
     if machine.accel != "icount":
         raise UsageError(f"--exact needs --accel icount, not {machine.accel}")
-    machine.exact = str(lab.repo / "build/emulator/exact.so")
+    machine.exact = str(lab.repo / "build/emulator" / ("explore.so" if machine.serves else "exact.so"))
     if not lab.has_kprotperf() or not os.path.isfile(machine.exact):
         raise LabError(f"{lab.kprotperf} or {machine.exact} is missing; build them with make")
     if not os.path.realpath(machine.output).startswith(os.path.realpath(".") + "/"):
