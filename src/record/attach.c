@@ -55,15 +55,13 @@ static void refuse_block(struct record_attachment *a, const struct record_point 
 static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
 	       const char *what, refuse_fn refuse)
 {
-	struct record_points *points = record_probes_points(a->probes);
-
 	for (uint32_t i = 0; i < n; i++) {
 		int err;
 
 		log_progress("placing probes of %s: %u of %u", what, i + 1, n);
 		if (interrupt_signal())
 			return -EINTR;
-		err = record_point_arm(points, &items[i]);
+		err = record_point_arm(a->probes, &items[i]);
 		if (err)
 			refuse(a, &items[i], err);
 	}
@@ -75,9 +73,8 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
 		   const char *what)
 {
-	struct record_points *points = record_probes_points(a->probes);
 	uint64_t start = clock_ns();
-	uint32_t left = record_points_settle(points, items, n), jumps = 0;
+	uint32_t left = record_points_settle(a->probes, items, n), jumps = 0;
 
 	if (left)
 		log_verbose(1,
@@ -116,12 +113,11 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 
 static void attach_ranges(struct record_attachment *a)
 {
-	struct record_points *points = record_probes_points(a->probes);
 	struct record_ranges *ranges = &a->plan->ranges;
 
 	settle(a, ranges->points, ranges->n_points, "ranges");
 	for (uint32_t i = 0; i < ranges->n_points; i++) {
-		int err = record_point_link(points, &ranges->points[i]);
+		int err = record_point_link(a->probes, &ranges->points[i]);
 
 		if (err)
 			refuse_range(a, &ranges->points[i], err);
@@ -157,7 +153,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 	if (p->event < 0)
 		return -ENOENT;
 	return record_engine_set_block(record_probes_engine(probes), i, &block) ?:
-		       record_point_link(record_probes_points(probes), p);
+		       record_point_link(probes, p);
 }
 
 /* Attach the block probes. If a probe cannot be linked to its program, remove that probe. */

@@ -105,7 +105,7 @@ static const struct placed further[] = {
 
 struct calibration {
 	struct record_engine *e;
-	struct record_points *points;
+	struct record_probes *probes;
 	enum profile_clock clock;
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[MAX_POINTS];
@@ -269,14 +269,14 @@ static int attach(struct calibration *c)
 	int err = 0;
 
 	for (uint32_t i = 0; i < c->n && !err; i++)
-		err = record_point_arm(c->points, &c->items[i]);
+		err = record_point_arm(c->probes, &c->items[i]);
 	if (!err)
 		prepare(c);
-	if (!err && record_points_settle(c->points, c->items, c->n))
+	if (!err && record_points_settle(c->probes, c->items, c->n))
 		err = -ENODATA;
 	record_detach_wait();
 	for (uint32_t i = 0; i < c->n && !err; i++)
-		err = record_point_link(c->points, &c->items[i]);
+		err = record_point_link(c->probes, &c->items[i]);
 	return err;
 }
 
@@ -400,7 +400,7 @@ int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clo
 			    struct record_range_costs *out)
 {
 	struct record_engine *e = record_probes_engine(probes);
-	struct calibration c = { .e = e, .points = record_probes_points(probes), .clock = clock };
+	struct calibration c = { .e = e, .probes = probes, .clock = clock };
 	uint64_t start = clock_ns();
 	int err;
 
@@ -419,7 +419,7 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 {
 	struct record_engine *e = record_probes_engine(probes);
 	struct calibration c = { .e = e,
-				 .points = record_probes_points(probes),
+				 .probes = probes,
 				 .clock = clock,
 				 .ret = find_return(e, empty->tests[4].addr),
 				 .probe = probe };

@@ -9,11 +9,11 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/plural.h"
-#include "kprotperf.skel.h"
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
 #include "record/engine/kprobe_event.h"
 #include "record/probe/kprobe.h"
+#include "record/probe/probes_impl.h"
 #include "arch/arch.h"
 
 /*
@@ -23,42 +23,21 @@
 #define IDLE_MS 1000 /* ms without progress after which this process gives up */
 #define STEP_MS 10 /* ms between two looks at the code */
 
-struct record_points {
-	const struct record_engine *engine;
-	vec_of(int, links); /* descriptors of the programs' links of all points */
-};
-
-struct record_points *record_points_create(const struct record_engine *e)
-{
-	struct record_points *points = alloc_new(struct record_points);
-
-	points->engine = e;
-	return points;
-}
-
-void record_points_destroy(struct record_points *points)
-{
-	if (!points)
-		return;
-	free(points->links);
-	free(points);
-}
-
-int record_point_arm(struct record_points *points, struct record_point *p)
+int record_point_arm(const struct record_probes *probes, struct record_point *p)
 {
 	p->link = -1;
 	p->event = -1;
-	p->text = record_engine_text(points->engine, p->addr);
+	p->text = record_engine_text(probes->engine, p->addr);
 	p->kind = arch_kprobe_kind(p->text);
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
 }
 
-static void forget_link(struct record_points *points, int link)
+static void forget_link(struct record_probes *probes, int link)
 {
-	for (uint32_t i = 0; i < points->n_links; i++)
-		if (points->links[i] == link) {
-			points->links[i] = points->links[--points->n_links];
+	for (uint32_t i = 0; i < probes->n_point_links; i++)
+		if (probes->point_links[i] == link) {
+			probes->point_links[i] = probes->point_links[--probes->n_point_links];
 			return;
 		}
 }
@@ -84,7 +63,7 @@ static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t
 }
 
 /* Update the kind of points that have become jumps. Return the number of points that may still become jumps. */
-static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
+static uint32_t look(const struct record_probes *probes, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
 
@@ -93,7 +72,7 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 
 		if (!p->optimizes || p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
 			continue;
-		if (record_optimizer_look(points->engine, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED)
+		if (record_optimizer_look(probes->engine, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
 		else
 			left += !is_in_the_way(items, n, i);
@@ -102,14 +81,14 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 }
 
 /* Wait until all points that can become jumps are jumps, or until the optimizer has made no progress for IDLE_MS. */
-static void await_optimizer(const struct record_points *points, struct record_point *items,
+static void await_optimizer(const struct record_probes *probes, struct record_point *items,
 			    uint32_t n)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
 	uint32_t left, before = UINT32_MAX;
 
 	for (int idle = 0; idle < IDLE_MS; idle += STEP_MS) {
-		left = look(points, items, n);
+		left = look(probes, items, n);
 		if (!left)
 			break;
 		if (left < before)
@@ -119,13 +98,14 @@ static void await_optimizer(const struct record_points *points, struct record_po
 	}
 }
 
-uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
+uint32_t record_points_settle(const struct record_probes *probes, struct record_point *items,
+			      uint32_t n)
 {
 	uint32_t missing = 0;
 	bool off = record_optimizer_is_off();
 
 	if (!off)
-		await_optimizer(points, items, n);
+		await_optimizer(probes, items, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_point *p = &items[i];
 
@@ -152,23 +132,21 @@ static uint32_t action_bits(const struct record_action *a)
 	return ENGINE_KEY(a->site, 0) | a->flags | (uint32_t)a->op << ENGINE_RANGE_OP;
 }
 
-static int list_fill(const struct record_points *points, const struct record_point *p)
+static int list_fill(const struct record_probes *probes, const struct record_point *p)
 {
 	struct engine_range_list list = { .n = p->n_actions };
 
 	for (uint32_t i = 0; i < p->n_actions; i++)
 		list.actions[i] = action_bits(&p->actions[i]);
-	if (bpf_map__update_elem(record_engine_programs(points->engine)->maps.range_lists, &p->list,
-				 sizeof(p->list), &list, sizeof(list), BPF_ANY))
+	if (bpf_map__update_elem(probes->skel->maps.range_lists, &p->list, sizeof(p->list), &list,
+				 sizeof(list), BPF_ANY))
 		return -errno;
 	return 0;
 }
 
-static const struct bpf_program *program(const struct record_points *points,
+static const struct bpf_program *program(const struct kprotperf_bpf *skel,
 					 const struct record_point *p)
 {
-	const struct kprotperf_bpf *skel = record_engine_programs(points->engine);
-
 	if (p->counts)
 		return skel->progs.block_count;
 	if (p->n_actions > 1)
@@ -195,30 +173,30 @@ uint64_t record_point_cookie(const struct record_point *p)
 	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME;
 }
 
-int record_point_link(struct record_points *points, struct record_point *p)
+int record_point_link(struct record_probes *probes, struct record_point *p)
 {
-	int err = p->n_actions > 1 ? list_fill(points, p) : 0;
+	int err = p->n_actions > 1 ? list_fill(probes, p) : 0;
 
 	if (err)
 		return err;
-	p->link = record_kprobe_link(bpf_program__fd(program(points, p)), p->event,
+	p->link = record_kprobe_link(bpf_program__fd(program(probes->skel, p)), p->event,
 				     record_point_cookie(p));
 	if (p->link < 0)
 		return p->link;
-	p->owner = points;
-	vec_push(points, links, p->link);
+	p->owner = probes;
+	vec_push(probes, point_links, p->link);
 	/* The link keeps the event open in the kernel. */
 	close(p->event);
 	p->event = -1;
 	return 0;
 }
 
-uint64_t record_points_misses(const struct record_points *points)
+uint64_t record_points_misses(const struct record_probes *probes)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < points->n_links; i++) {
-		uint64_t one = record_link_misses(points->links[i]);
+	for (uint32_t i = 0; i < probes->n_point_links; i++) {
+		uint64_t one = record_link_misses(probes->point_links[i]);
 
 		if (one == PROFILE_NOT_COUNTED)
 			return one;

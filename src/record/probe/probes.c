@@ -46,7 +46,6 @@ struct record_probes *record_probes_create(struct record_engine *e,
 
 	probes->engine = e;
 	probes->skel = record_engine_programs(e);
-	probes->points = record_points_create(e);
 	probes->multi = record_multi_create(probes->skel, features);
 	return probes;
 }
@@ -62,7 +61,7 @@ void record_probes_destroy(struct record_probes *probes)
 	}
 	free(probes->prepared);
 	record_multi_destroy(probes->multi);
-	record_points_destroy(probes->points);
+	free(probes->point_links);
 	free(probes->attached);
 	free(probes);
 }
@@ -70,11 +69,6 @@ void record_probes_destroy(struct record_probes *probes)
 struct record_engine *record_probes_engine(const struct record_probes *probes)
 {
 	return probes->engine;
-}
-
-struct record_points *record_probes_points(const struct record_probes *probes)
-{
-	return probes->points;
 }
 
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
@@ -162,7 +156,7 @@ static struct record_probe_misses misses_ever(const struct record_probes *probes
 {
 	struct record_probe_misses sum = {
 		.recursion = record_engine_misses(probes->engine),
-		.hits = record_points_misses(probes->points),
+		.hits = record_points_misses(probes),
 	};
 
 	vec_each(const struct record_attached, a, probes, attached) {

@@ -11,7 +11,6 @@ struct record_engine;
 struct record_features;
 struct record_kernel;
 struct record_machine;
-struct record_points;
 struct record_probes;
 
 /* A mechanism that times functions. profile/names.h tells what the mechanism can do. These hooks report no errors to the user. */
@@ -64,8 +63,6 @@ struct record_probes *record_probes_create(struct record_engine *e,
 void record_probes_destroy(struct record_probes *probes); /* detaches functions; accepts NULL */
 
 struct record_engine *record_probes_engine(const struct record_probes *probes);
-/* Return the probes inside functions (record/probe/point.h). */
-struct record_points *record_probes_points(const struct record_probes *probes);
 
 /* Maximum number of file descriptors that the probes of a function keep open. */
 #define RECORD_FILES_A_SITE 4

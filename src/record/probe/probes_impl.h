@@ -27,8 +27,8 @@ struct record_prepared {
 struct record_probes {
 	struct record_engine *engine;
 	struct kprotperf_bpf *skel;
-	struct record_points *points;
 	vec_of(struct record_attached, attached);
+	vec_of(int, point_links); /* descriptors of the links of probes inside functions */
 	struct record_probe_misses before; /* misses up to the last record_probes_reset() */
 	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;

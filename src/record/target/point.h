@@ -8,7 +8,7 @@
 
 #include "kprotperf/engine.h"
 
-struct record_points;
+struct record_probes;
 
 /* An action of a probe: enter or leave the inlined function SITE, or count its calls. FLAGS: ENGINE_RANGE_CALL, _STRICT. */
 struct record_action {
@@ -32,5 +32,5 @@ struct record_point {
 	bool prepared; /* the optimizer has prepared a jump, used or not */
 	enum engine_range_kind kind;
 	int event, link; /* descriptors of the probe and of its program's link; -1: none */
-	struct record_points *owner; /* its array of links contains LINK */
+	struct record_probes *owner; /* its array of points' links contains LINK */
 };
