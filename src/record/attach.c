@@ -218,9 +218,6 @@ void record_detach_inside(struct record_ranges *ranges, struct record_blocks *bl
 	log_progress_end();
 }
 
-/* The function that calls the kernel's own empty test functions. */
-#define EMPTY_OUTER "bpf_prog_test_run_tracing"
-
 static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
 {
 	a->plan->sites.items[i].mech = mech;
@@ -301,7 +298,7 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 		name[sizeof(name) - 2] += i;
 		empty->tests[i] = find_target(a, name);
 	}
-	empty->outer = find_target(a, EMPTY_OUTER);
+	empty->outer = find_target(a, RECORD_EMPTY_OUTER);
 }
 
 static bool is_timed_by(const struct record_attachment *a, enum profile_mechanism mech)
@@ -502,33 +499,6 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
-/* Calibrate probes inside functions. At this time the kernel's test functions must have no probes except those of calibration. */
-static void calibrate_ranges(struct record_attachment *a)
-{
-	int err;
-
-	err = record_calibrate_ranges(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
-				      &a->calibration->ranges);
-	if (err)
-		log_note("the cost of probes inside functions is unknown and not subtracted: the "
-			 "code of %s, which is needed for calibration, is not as expected: %s",
-			 EMPTY_OUTER, log_strerror(err));
-	if (err)
-		return;
-	/* The test function still has the probes of record_calibrate_ranges(). Wait until the kernel has removed them. */
-	record_detach_wait();
-	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
-				      a->plan->blocks.n_points ? a->plan->blocks.n_points :
-								 RECORD_NO_PROBE,
-				      &a->calibration->ranges);
-	if (err && a->plan->blocks.n_points)
-		log_note("the cost of block probes is unknown and not subtracted: %s",
-			 log_strerror(err));
-	else if (err)
-		log_note("the cost of probes inside functions is less accurate than usual: %s",
-			 log_strerror(err));
-}
-
 /* Tell the user which modules cannot be unloaded because of this recording's probes. */
 static void say_kept_modules(const struct record_attachment *a)
 {
@@ -572,7 +542,8 @@ int record_attach(struct record_attachment *a)
 		return err;
 	if (a->plan->ranges.n_points || a->plan->blocks.n_points) {
 		record_detach_wait();
-		calibrate_ranges(a);
+		record_calibrate_ranges(a->probes, a->p, &empty, a->plan->blocks.n_points,
+					a->calibration);
 	}
 	if (a->p->clock == PROFILE_CLOCK_INSN)
 		record_calibration_add_kprobes(a->probes, count_kprobes(a), a->calibration);

@@ -53,6 +53,7 @@ struct record_calibration {
  * Functions of the kernel that do next to nothing. BPF_PROG_TEST_RUN of a fentry program on tests[0] makes OUTER call each of
  * TESTS once. If the kernel lacks a function, all members of its struct are 0.
  */
+#define RECORD_EMPTY_OUTER "bpf_prog_test_run_tracing"
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
 };
@@ -134,20 +135,11 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 
 /*
  * Measure probes inside functions, and set the engine's costs. Call this after record_engine_start() and before
- * record_engine_arm(). Return -errno if the code of the kernel's test function is not as expected: then no cost is subtracted.
- * INTERRUPTS is the share of the time that interrupts take.
+ * record_engine_arm(), while EMPTY's functions have no probes except those of calibration. N_BLOCKS is the number of block probes
+ * of the recording. If the code of EMPTY's functions is not as expected, tell the user that costs are not subtracted.
  */
-int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clock,
-			    const struct record_empty *empty, double interrupts,
-			    struct record_range_costs *out);
-
-/*
- * Calibrate further kinds of probe, such as emulated jumps and block probes, after record_calibrate_ranges(): the test function
- * has too few instructions to measure all kinds at once. PROBE is the number of an unused block probe, or RECORD_NO_PROBE.
- */
-#define RECORD_NO_PROBE UINT32_MAX
-int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,
-			    const struct record_empty *empty, double interrupts, uint32_t probe,
-			    struct record_range_costs *out);
+void record_calibrate_ranges(struct record_probes *probes, const struct profile *p,
+			     const struct record_empty *empty, uint32_t n_blocks,
+			     struct record_calibration *out);
 
 void record_calibration_store(const struct record_calibration *c, struct profile *p);

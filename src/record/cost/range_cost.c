@@ -111,7 +111,7 @@ struct calibration {
 	struct record_point items[MAX_POINTS];
 	uint32_t position[MAX_POINTS]; /* number of instructions executed before each item */
 	uint32_t n;
-	uint32_t probe; /* number of a block probe, or RECORD_NO_PROBE */
+	uint32_t probe; /* number of an unused block probe; 0: no blocks are counted */
 	uint64_t ret; /* address of the return of bpf_fentry_test5(); 0: not found */
 	/* Indexed by trial. LISTED and OPENED follow: the times excluded from TRIAL_FROM_LIST and TRIAL_AROUND_OPEN. */
 	struct record_reading readings[RECORD_N_TRIALS + 2];
@@ -246,7 +246,7 @@ static int place_further(struct calibration *c)
 	if (c->ret)
 		place_return(c);
 	place(c, further, ARRAY_SIZE(further));
-	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
+	return c->probe ? place_block(c) : 0;
 }
 
 /*
@@ -338,7 +338,7 @@ static void read_trials(struct calibration *c, struct record_trials *t)
 	t->opened = record_series_median(&OPENED->series);
 	t->further = true;
 	t->returns = c->ret && record_series_median(&c->readings[TRIAL_FROM_RETURN].series);
-	t->blocks = c->probe != RECORD_NO_PROBE;
+	t->blocks = c->probe != 0;
 }
 
 /* Set a small cost that changes no reading. With nothing to exclude, programs would take a shorter path than in a recording. */
@@ -395,41 +395,55 @@ static int calibrate(struct calibration *c, const struct record_empty *empty, bo
 	return err;
 }
 
-int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clock,
-			    const struct record_empty *empty, double interrupts,
-			    struct record_range_costs *out)
+/* Measure further kinds of probe, such as emulated jumps and block probes: the test function is too short for all at once. */
+static void calibrate_further(struct calibration *c, const struct record_empty *empty,
+			      double interrupts, struct record_range_costs *out)
 {
-	struct record_engine *e = record_probes_engine(probes);
-	struct calibration c = { .e = e, .probes = probes, .clock = clock };
+	int err;
+
+	c->n = 0;
+	c->ret = find_return(c->e, empty->tests[4].addr);
+	/* Wait until the kernel has removed the probes of the first round. */
+	record_detach_wait();
+	err = calibrate(c, empty, true, &out->trials);
+	if (err && c->probe)
+		log_note("the cost of block probes is unknown and not subtracted: %s",
+			 log_strerror(err));
+	else if (err)
+		log_note("the cost of probes inside functions is less accurate than usual: %s",
+			 log_strerror(err));
+	else if (!record_range_costs_solve(out, interrupts))
+		log_verbose(1, "the cost of opening a range is unknown: assuming half the cost of "
+			       "opening and closing one");
+	record_engine_set_range_costs(c->e, out->kinds);
+}
+
+void record_calibrate_ranges(struct record_probes *probes, const struct profile *p,
+			     const struct record_empty *empty, uint32_t n_blocks,
+			     struct record_calibration *out)
+{
+	struct record_range_costs *costs = &out->ranges;
+	struct calibration c = {
+		.e = record_probes_engine(probes),
+		.probes = probes,
+		.clock = p->clock,
+		.probe = n_blocks,
+	};
 	uint64_t start = clock_ns();
 	int err;
 
-	memset(out, 0, sizeof(*out));
-	err = calibrate(&c, empty, false, &out->trials);
+	err = calibrate(&c, empty, false, &costs->trials);
 	if (!err)
-		record_range_costs_solve(out, interrupts);
-	record_engine_set_range_costs(e, out->kinds);
+		record_range_costs_solve(costs, out->interrupts);
+	record_engine_set_range_costs(c.e, costs->kinds);
 	log_verbose(1, "calibrated probes inside functions in %.3f s", (clock_ns() - start) / 1e9);
-	return err;
-}
-
-int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,
-			    const struct record_empty *empty, double interrupts, uint32_t probe,
-			    struct record_range_costs *out)
-{
-	struct record_engine *e = record_probes_engine(probes);
-	struct calibration c = { .e = e,
-				 .probes = probes,
-				 .clock = clock,
-				 .ret = find_return(e, empty->tests[4].addr),
-				 .probe = probe };
-	int err = calibrate(&c, empty, true, &out->trials);
-
-	if (!err && !record_range_costs_solve(out, interrupts))
-		log_verbose(1, "the cost of opening a range is unknown: assuming half the cost of "
-			       "opening and closing one");
-	record_engine_set_range_costs(e, out->kinds);
-	return err;
+	if (err)
+		log_note("the cost of probes inside functions is unknown and not subtracted: the "
+			 "code of " RECORD_EMPTY_OUTER ", which is needed for calibration, is not "
+			 "as expected: %s",
+			 log_strerror(err));
+	else
+		calibrate_further(&c, empty, out->interrupts, costs);
 }
 
 /* The cost of a hit before the program reads the clock (HEAD) and after that (TAIL), indexed by kind of probe. */
