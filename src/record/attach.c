@@ -301,14 +301,6 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 	empty->outer = find_target(a, RECORD_EMPTY_OUTER);
 }
 
-static bool is_timed_by(const struct record_attachment *a, enum profile_mechanism mech)
-{
-	for (uint32_t i = 1; i < a->p->n_sites; i++)
-		if (a->p->sites[i].mech == mech)
-			return true;
-	return false;
-}
-
 /* Probes that the kernel does not run would count 0 calls. So fail if a function needs such probes, and omit page faults. */
 static int check_silent(const struct record_attachment *a)
 {
@@ -317,7 +309,7 @@ static int check_silent(const struct record_attachment *a)
 	for (enum profile_mechanism mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
 		if (!a->calibration->is_silent[mech])
 			continue;
-		if (is_timed_by(a, mech)) {
+		if (record_has_functions(a->p, mech)) {
 			log_error("%s probes can be attached, but the kernel does not run them "
 				  "(kprotperf doctor shows what is switched off)",
 				  profile_mechanism_name(mech));
@@ -388,7 +380,7 @@ static void say_unknown(const struct record_attachment *a)
 	for (size_t i = 0; i < RECORD_N_UNTRACED; i++) {
 		enum profile_mechanism mech = record_untraced[i].mech;
 
-		if (is_timed_by(a, mech) && !a->calibration->cost[mech].known)
+		if (record_has_functions(a->p, mech) && !a->calibration->cost[mech].known)
 			log_note("the cost of %s probes is unknown and not subtracted: cannot "
 				 "probe %s, which is needed for calibration",
 				 profile_mechanism_name(mech), record_untraced[i].function);

@@ -84,24 +84,25 @@ void record_calibrator_detach_spares(struct calibrator *c)
 		record_probes_detach_last(c->probes);
 }
 
-static bool has_sites(const struct calibrator *c, enum profile_mechanism mech)
+bool record_has_functions(const struct profile *p, enum profile_mechanism mech)
 {
-	for (uint32_t i = 0; i < c->p->n_sites; i++)
-		if (c->p->sites[i].mech == mech)
+	for (uint32_t i = 1; i < p->n_sites; i++)
+		if (p->sites[i].mech == mech)
 			return true;
 	return false;
 }
 
 static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 {
-	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
+	return record_engine_fault_mechanism(c->e) == mech || record_has_functions(c->p, mech);
 }
 
 /* Return whether calibrate_nested() must measure NESTED. If not, the calibration of kprobe.multi measures NESTED, less exactly. */
 static bool needs_nested(const struct calibrator *c)
 {
-	return has_sites(c, PROFILE_MECH_FENTRY) ||
-	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
+	return record_has_functions(c->p, PROFILE_MECH_FENTRY) ||
+	       (record_has_functions(c->p, PROFILE_MECH_KPROBE) &&
+		!record_has_functions(c->p, PROFILE_MECH_MULTI));
 }
 
 /* Load fentry's programs now: the CPU is idle while the kernel waits for closed links. */

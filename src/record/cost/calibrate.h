@@ -70,6 +70,9 @@ extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 /* Load a BPF program whose test run calls each empty function once. Return the descriptor or -errno. */
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);
 
+/* Return whether MECH times a function of P. */
+bool record_has_functions(const struct profile *p, enum profile_mechanism mech);
+
 /* Initialize OUT, and time syscalls without probes. Call this before any probe is attached. */
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
 

@@ -201,9 +201,7 @@ void record_calibrate_multi(struct record_probes *probes, const struct profile *
 		record_calibrator_note_unknown(&c, PROFILE_MECH_MULTI, err);
 	} else {
 		set_nested(out, cost->nested);
-		cost->trampoline = out->returns.trampoline;
-		cost->after_handlers = out->returns.after_handlers;
-		record_cost_add_interrupts(cost, out->interrupts);
+		record_calibrator_finish(&c, PROFILE_MECH_MULTI);
 	}
 	record_calibrator_close(&c);
 	log_verbose(1, "attached and calibrated kprobe.multi in %.3f s",
