@@ -11,6 +11,8 @@
 
 #include "base/alloc.h"
 
+struct perf_buffer;
+
 /* The kernel's record of added or removed code (PERF_RECORD_KSYMBOL), without optional fields. */
 struct record_ksymbol {
 	struct perf_event_header header;
@@ -30,10 +32,13 @@ struct record_watch {
 	vec_of(struct record_change, changes); /* sorted by address */
 	struct alloc_texts programs; /* names of BPF programs that were loaded */
 	bool overflowed; /* some changes or programs were lost */
-	vec_of(struct record_watched_cpu, cpus);
+	struct perf_buffer *events; /* NULL: the kernel does not report changes (before 5.9) */
+	int map; /* the map that EVENTS needs */
+	int cpu;
+	uint32_t bytes; /* size of the events of CPU in this reading */
 };
 
-/* Watch all CPUs except those for which the kernel refuses the perf event. */
+/* Watch all CPUs that are online. W must be zero. */
 void record_watch_open(struct record_watch *w);
 void record_watch_close(struct record_watch *w); /* W may be all zero */
 
