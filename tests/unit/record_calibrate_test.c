@@ -191,18 +191,18 @@ TEST(drift_is_what_readings_do_not_explain)
 	assert_false(record_cost_disagrees(0, 0, 0));
 }
 
-static int fails_at_two(void *arg, uint32_t i)
+static int fails_in_the_third_series(void *arg)
 {
-	++*(uint32_t *)arg;
-	return i == 2 ? -EIO : 0;
+	return ++*(uint32_t *)arg == 2 * RECORD_ROUNDS + 1 ? -EIO : 0;
 }
 
 TEST(repeats_end_with_an_error)
 {
 	uint32_t n = 0;
+	const struct record_call call = { fails_in_the_third_series, &n };
 
-	assert_int_equal(record_repeat(false, fails_at_two, &n), -EIO);
-	assert_int_equal(n, 3);
+	assert_int_equal(record_measure_repeated(NULL, true, &call, NULL, 0), -EIO);
+	assert_int_equal(n, 2 * RECORD_ROUNDS + 1);
 }
 
 /* Between warm and cold caches, costs are linear in the closing time. In colder caches, inner costs grow with its square root. */

@@ -66,8 +66,8 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 		{ site, call->ctx, RECORD_SUM_ONCPU },
 	};
 	uint64_t before = site ? record_engine_calls(c->e, site, call->ctx) : 0;
-	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call->once,
-					  call->arg, readings, site ? 2 : 1);
+	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call, readings,
+					  site ? 2 : 1);
 
 	if (!err && site && record_engine_calls(c->e, site, call->ctx) == before)
 		err = -ESHUTDOWN;
@@ -325,19 +325,21 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 	int prog = bpf_program__fd(skel->progs.stamp_trampoline), links[N_TIMED], n, err = 0;
 
 	for (n = 0; n < N_TIMED && !err; n++) {
-		struct record_series all, after;
+		struct record_reading times[] = {
+			{ .is_time = true },
+			{ .is_time = true,
+			  .stamp = (const uint64_t *)&skel->bss->trampoline_stamp },
+		};
 
 		links[n] = record_kprobe_attach(prog, addr, n >= N_ON_ENTRY, 0);
 		if (links[n] < 0) {
 			err = links[n];
 			break;
 		}
-		err = record_measure_time(record_round_run, &c->run,
-					  (const uint64_t *)&skel->bss->trampoline_stamp, &all,
-					  &after);
+		err = record_measure(c->e, &c->empty_call, times, ARRAY_SIZE(times));
 		if (!err)
-			timed[n] = (struct record_timed){ record_series_median(&all),
-							  record_series_median(&after) };
+			timed[n] = (struct record_timed){ record_series_median(&times[0].series),
+							  record_series_median(&times[1].series) };
 	}
 	/* Detach the probes, because kprobe.multi would cost more with them. */
 	while (n-- > 0)

@@ -23,6 +23,7 @@ static const struct {
 /* Read the times of the empty functions by their probes, which are still attached. Take the mean over a mechanism's functions. */
 static void read_functions(struct record_engine *e, struct record_calibration *out)
 {
+	const struct record_call call = { record_round_run, &out->run, SYS_bpf };
 	struct record_reading readings[N_SITES], *r = readings;
 	uint32_t n = 0;
 
@@ -30,10 +31,10 @@ static void read_functions(struct record_engine *e, struct record_calibration *o
 		for (uint32_t k = 0; k < stays[s].n; k++)
 			readings[n++] = (struct record_reading){
 				.site = record_engine_spare(e, stays[s].spare + k),
-				.ctx = SYS_bpf,
+				.ctx = call.ctx,
 				.of = RECORD_SUM_ONCPU,
 			};
-	if (record_measure_repeated(e, true, record_round_run, &out->run, readings, n))
+	if (record_measure_repeated(e, true, &call, readings, n))
 		return;
 	for (size_t s = 0; s < N_STAYS; s++) {
 		uint64_t sum = 0;

@@ -22,8 +22,7 @@ static int measure(const struct record_engine *e, bool real_clock, const struct 
 		readings[n + i] = readings[i];
 		readings[n + i].site = ENGINE_SITE_CONTEXT;
 	}
-	return n ? record_measure_repeated(e, real_clock, call->once, call->arg, readings, 2 * n) :
-		   0;
+	return n ? record_measure_repeated(e, real_clock, call, readings, 2 * n) : 0;
 }
 
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
@@ -141,7 +140,7 @@ static int measure_capture(struct calibrator *c, struct medians *out)
 		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, RECORD_SUM_ONCPU },
 		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, RECORD_SUM_EXCLUDED },
 	};
-	int err = record_measure(c->e, c->empty_call.once, c->empty_call.arg, readings, 2);
+	int err = record_measure(c->e, &c->empty_call, readings, 2);
 
 	if (!err)
 		*out = (struct medians){ record_series_median(&readings[0].series),

@@ -19,13 +19,6 @@ enum {
 	SPARE_MULTI /* the first of RECORD_N_TESTS numbers */
 };
 
-/* once(arg) calls a probed function once, in the context (system call) CTX. */
-struct record_call {
-	record_round_fn once;
-	void *arg;
-	uint32_t ctx;
-};
-
 struct calibrator {
 	struct record_probes *probes;
 	struct record_engine *e; /* the engine of PROBES */

@@ -16,92 +16,58 @@
 /* A call that takes longer than this many medians was interrupted. */
 #define INTERRUPTED 8
 
-/*
- * INNER has the times that probes read of a syscall that does nothing. TIME has the caller's times of getppid(). Like most
- * syscalls, getppid() reads data of its task. If caches are cold, the probe's own accesses to that data are then cheaper.
- */
-struct readings {
-	const struct record_walk *walk; /* memory to walk over before each call; NULL: no walk */
-	uint32_t round;
-	struct record_series time;
-	struct record_series inner;
-	struct record_series closing;
-};
-
-static int call_timed(void *arg)
+/* Like most syscalls, getppid() reads data of its task: in cold caches, the probe's own accesses to it are then cheaper. */
+static int call_getppid(void *arg)
 {
-	struct readings *r = arg;
-	uint64_t start;
-
-	if (r->walk)
-		record_walk(r->walk);
-	start = clock_ns();
+	(void)arg;
 	syscall(SYS_getppid);
-	r->time.values[r->round++] = clock_ns() - start;
 	return 0;
 }
 
 static int call_unused(void *arg)
 {
-	const struct readings *r = arg;
-
-	if (r && r->walk)
-		record_walk(r->walk);
+	(void)arg;
 	syscall(UNUSED_SYSCALL);
 	return 0;
 }
 
+static const struct record_call getppid_call = { call_getppid, NULL, SYS_getppid };
 const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
-/* Fill R by calls, each after a walk over WALK. If E is NULL, no probes are attached: fill only R->time. */
-static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
-			  struct readings *r)
-{
-	struct record_reading inner = { ENGINE_SITE_CONTEXT, UNUSED_SYSCALL, RECORD_SUM_ONCPU };
-	struct record_reading closing = { ENGINE_SITE_CONTEXT, SYS_getppid, RECORD_SUM_CLOSING };
-
-	r->walk = walk;
-	r->round = 0;
-	clock_settle();
-	record_measure(e, call_timed, r, &closing, e ? 1 : 0);
-	if (!e)
-		return;
-	record_measure(e, call_unused, r, &inner, 1);
-	r->inner = inner.series;
-	r->closing = closing.series;
-}
-
-struct repeated {
-	const struct record_engine *e;
-	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians, indexed by series */
-};
-
-static int read_series(void *arg, uint32_t i)
-{
-	struct repeated *to = arg;
-	struct readings r;
-
-	read_syscalls(to->e, NULL, &r);
-	to->time[i] = record_series_median(&r.time);
-	to->inner[i] = to->e ? record_series_median(&r.inner) : 0;
-	return 0;
-}
+static const struct record_reading time_reading = { .is_time = true };
+static const struct record_reading inner_reading = { ENGINE_SITE_CONTEXT, UNUSED_SYSCALL,
+						     RECORD_SUM_ONCPU };
+static const struct record_reading closing_reading = { ENGINE_SITE_CONTEXT, SYS_getppid,
+						       RECORD_SUM_CLOSING };
 
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner)
 {
-	struct repeated r = { .e = e };
+	struct record_reading outer = time_reading, own = inner_reading;
 
-	record_repeat(real_clock, read_series, &r);
-	*time = record_series_of(r.time);
-	if (e)
-		*inner = record_series_of(r.inner);
+	record_measure_repeated(e, real_clock, &getppid_call, &outer, 1);
+	*time = outer.series;
+	if (!e)
+		return;
+	record_measure_repeated(e, real_clock, &record_call_unused, &own, 1);
+	*inner = own.series;
+}
+
+/* Measure CALL like record_measure(), with cold caches: before each round, walk over WALK. */
+static void measure_cold(const struct record_engine *e, const struct record_walk *walk,
+			 const struct record_call *call, struct record_reading *readings,
+			 uint32_t n)
+{
+	struct record_call cold = *call;
+
+	cold.walk = walk;
+	record_measure(e, &cold, readings, n);
 }
 
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock)
 {
 	bool real_clock = clock == PROFILE_CLOCK_NS;
-	struct readings r;
+	struct record_reading time = time_reading;
 
 	memset(out, 0, sizeof(*out));
 	out->run = -1;
@@ -111,8 +77,8 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 		return;
 	out->step = clock_step_ns(clock_ns);
 	record_walk_init(&out->walk);
-	read_syscalls(NULL, &out->walk, &r);
-	out->unprobed_cold = r.time;
+	measure_cold(NULL, &out->walk, &getppid_call, &time, 1);
+	out->unprobed_cold = time.series;
 }
 
 /* Return the mean of the times without an interrupt. Workloads give means, which differ from medians if caches are cold. */
@@ -131,20 +97,22 @@ static double mean(struct record_series *s)
 static void calibrate_cold(struct calibrator *c, struct engine_cost *cost)
 {
 	double interrupts = 1 + c->out->interrupts, inner, full;
-	struct readings hot, cold;
+	struct record_reading hot = closing_reading, own = inner_reading;
+	struct record_reading cold[] = { closing_reading, time_reading };
 
 	record_engine_read_closings(c->e, 1, UINT64_MAX);
-	read_syscalls(c->e, NULL, &hot);
-	read_syscalls(c->e, &c->out->walk, &cold);
-	inner = (mean(&cold.inner) - (double)empty_ticks(c, EMPTY_SYSCALL_INSNS)) * interrupts;
-	full = (mean(&cold.time) - mean(&c->out->unprobed_cold)) * interrupts;
-	cost->closing = (uint64_t)mean(&hot.closing);
-	cost->cold_closing = (uint64_t)mean(&cold.closing);
+	record_measure(c->e, &getppid_call, &hot, 1);
+	measure_cold(c->e, &c->out->walk, &getppid_call, cold, 2);
+	measure_cold(c->e, &c->out->walk, &record_call_unused, &own, 1);
+	inner = (mean(&own.series) - (double)empty_ticks(c, EMPTY_SYSCALL_INSNS)) * interrupts;
+	full = (mean(&cold[1].series) - mean(&c->out->unprobed_cold)) * interrupts;
+	cost->closing = (uint64_t)mean(&hot.series);
+	cost->cold_closing = (uint64_t)mean(&cold[0].series);
 	/* Costs with cold caches are never below costs with warm caches. */
 	cost->cold_inner = (uint64_t)fmax(inner, (double)cost->inner);
 	cost->cold_full = (uint64_t)fmax(full, (double)cost->full);
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS,
-				    INTERRUPTED * record_series_median(&cold.closing));
+				    INTERRUPTED * record_series_median(&cold[0].series));
 	record_walk_deinit(&c->out->walk);
 }
 
@@ -153,14 +121,15 @@ static uint64_t measure_enclosing(const struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
 	int prog = bpf_program__fd(skel->progs.enclose_in_syscall), err = 0;
+	const struct record_call call = { record_round_run, &prog, SYS_bpf };
 	uint64_t times[2] = { 0 };
 
 	for (int i = 0; i < 2 && !err; i++) {
-		struct record_series s;
+		struct record_reading time = time_reading;
 
 		skel->bss->enclosed = i;
-		err = record_measure_time(record_round_run, &prog, NULL, &s, NULL);
-		times[i] = record_series_median(&s);
+		err = record_measure(c->e, &call, &time, 1);
+		times[i] = record_series_median(&time.series);
 	}
 	skel->bss->enclosed = 0;
 	return err ? 0 : record_cost_less(times[1], times[0]);

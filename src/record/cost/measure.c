@@ -11,6 +11,7 @@
 #include "base/sorted.h"
 #include "base/system/clock.h"
 #include "kprotperf.skel.h"
+#include "record/cost/cost.h"
 #include "record/engine/kprobe_event.h"
 #include "record/probe/links.h"
 
@@ -22,43 +23,45 @@ static void read_all(const struct record_engine *e, struct record_reading *readi
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_reading *r = &readings[i];
-		uint64_t value = record_engine_sum(e, r->site, r->ctx, r->of);
+		uint64_t value = r->is_time ? 0 : record_engine_sum(e, r->site, r->ctx, r->of);
 
 		r->series.values[round] += sign < 0 ? -value : value;
 	}
 }
 
-int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
+static void note_times(struct record_reading *readings, uint32_t n, int round, uint64_t start,
+		       uint64_t end)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_reading *r = &readings[i];
+
+		if (r->is_time)
+			r->series.values[round] =
+				end -
+				(r->stamp ? __atomic_load_n(r->stamp, __ATOMIC_RELAXED) : start);
+	}
+}
+
+int record_measure(const struct record_engine *e, const struct record_call *call,
 		   struct record_reading *readings, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		readings[i].series = (struct record_series){};
+	clock_settle();
 	for (int round = 0; round < RECORD_ROUNDS; round++) {
+		uint64_t start, end;
 		int err;
 
 		read_all(e, readings, n, round, -1);
-		err = once(arg);
-		if (err)
-			return err;
-		read_all(e, readings, n, round, 1);
-	}
-	return 0;
-}
-
-int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
-			struct record_series *all, struct record_series *after)
-{
-	clock_settle();
-	for (int round = 0; round < RECORD_ROUNDS; round++) {
-		uint64_t start = clock_ns(), end;
-		int err = once(arg);
-
+		if (call->walk)
+			record_walk(call->walk);
+		start = clock_ns();
+		err = call->once(call->arg);
 		end = clock_ns();
 		if (err)
 			return err;
-		all->values[round] = end - start;
-		if (stamp)
-			after->values[round] = end - __atomic_load_n(stamp, __ATOMIC_RELAXED);
+		read_all(e, readings, n, round, 1);
+		note_times(readings, n, round, start, end);
 	}
 	return 0;
 }
@@ -120,55 +123,30 @@ static void move_to(const cpu_set_t *allowed, uint32_t i)
 		}
 }
 
-int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg)
-{
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	cpu_set_t allowed;
-	bool moves = real_clock && !sched_getaffinity(0, sizeof(allowed), &allowed);
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < RECORD_REPEATS; i++) {
-		if (moves) {
-			move_to(&allowed, i);
-			nanosleep(&pause, NULL);
-		}
-		err = series(arg, i);
-	}
-	if (moves)
-		sched_setaffinity(0, sizeof(allowed), &allowed);
-	return err;
-}
-
-struct repeated {
-	const struct record_engine *e;
-	record_round_fn once;
-	void *arg;
-	struct record_reading *readings;
-	uint32_t n;
-	uint64_t (*medians)[RECORD_REPEATS]; /* indexed by reading and series */
-};
-
-static int measure_series(void *arg, uint32_t i)
-{
-	struct repeated *r = arg;
-	int err = record_measure(r->e, r->once, r->arg, r->readings, r->n);
-
-	for (uint32_t k = 0; k < r->n; k++)
-		r->medians[k][i] = record_series_median(&r->readings[k].series);
-	return err;
-}
-
-int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
-			    void *arg, struct record_reading *readings, uint32_t n)
+int record_measure_repeated(const struct record_engine *e, bool real_clock,
+			    const struct record_call *call, struct record_reading *readings,
+			    uint32_t n)
 {
 	scoped_free uint64_t(*medians)[RECORD_REPEATS] = alloc_array(n, sizeof(*medians));
-	struct repeated r = { e, once, arg, readings, n, medians };
-	int err;
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	cpu_set_t allowed;
+	bool moves;
+	int err = 0;
 
 	/* A clock that counts instructions needs no repeats. */
 	if (!real_clock)
-		return record_measure(e, once, arg, readings, n);
-	err = record_repeat(true, measure_series, &r);
+		return record_measure(e, call, readings, n);
+	moves = !sched_getaffinity(0, sizeof(allowed), &allowed);
+	for (uint32_t i = 0; i < RECORD_REPEATS && !err; i++) {
+		if (moves)
+			move_to(&allowed, i);
+		nanosleep(&pause, NULL);
+		err = record_measure(e, call, readings, n);
+		for (uint32_t k = 0; k < n; k++)
+			medians[k][i] = record_series_median(&readings[k].series);
+	}
+	if (moves)
+		sched_setaffinity(0, sizeof(allowed), &allowed);
 	for (uint32_t k = 0; k < n; k++)
 		readings[k].series = record_series_of(medians[k]);
 	return err;

@@ -10,6 +10,8 @@
 #include "record/engine/engine.h"
 #include "record/target/symbols.h"
 
+struct record_walk;
+
 /* A series has repeated readings of one quantity. Interrupts that lengthen a few readings do not change the median. */
 
 #define RECORD_ROUNDS 101
@@ -28,39 +30,37 @@ uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
 /* Return the median absolute deviation of S from CENTRE. S is not changed. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
 
-/*
- * Readings taken shortly one after the other differ less than readings taken at different times. To include the latter difference,
- * measure RECORD_REPEATS series at different times, and make one series of their medians.
- */
-#define RECORD_REPEATS 5
-struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
+/* A round of a measurement: once(arg) makes the system call CTX, which calls a probed function once. */
+struct record_call {
+	int (*once)(void *arg); /* return 0, or -errno, which ends the measurement */
+	void *arg;
+	uint32_t ctx;
+	const struct record_walk *walk; /* memory to walk over before each round; NULL: no walk */
+};
 
-/*
- * Call SERIES for each I below RECORD_REPEATS, until a call fails. On a real clock, use the CPUs in turn, and sleep between calls,
- * so that one disturbance does not affect all series. Return 0 or -errno.
- */
-int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
-
-/* Readings of one of the engine's sums (OF) for the function SITE in the context CTX. */
+/* Readings of one of the engine's sums (OF) for the function SITE in the context CTX, or of the time of rounds. */
 struct record_reading {
 	uint32_t site, ctx;
 	enum record_sum of;
-	struct record_series series; /* growth of the sum OF in each round */
+	bool is_time; /* time of a round, from its start or, if STAMP is not NULL, from *STAMP */
+	const uint64_t *stamp; /* time that the round notes */
+	struct record_series series; /* time, or growth of the sum OF, in each round */
 };
 
-/* Do one round of a measurement. Return 0, or -errno, which ends the loop. */
-typedef int (*record_round_fn)(void *arg);
-
-int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
+/* Fill the series of the N READINGS. If all are times, E may be NULL. Return 0 or -errno. */
+int record_measure(const struct record_engine *e, const struct record_call *call,
 		   struct record_reading *readings, uint32_t n);
 
-/* Measure like record_measure(). On a real clock, repeat this by record_repeat(), and keep the medians: record_series_of(). */
-int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
-			    void *arg, struct record_reading *readings, uint32_t n);
-
-/* Time rounds: set ALL to their times, and AFTER to times from *STAMP, set by the round, to its end. STAMP may be NULL. */
-int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
-			struct record_series *all, struct record_series *after);
+/*
+ * Measure like record_measure(). Readings taken shortly one after the other differ less than readings taken at different times. To
+ * include the latter difference on a real clock, measure RECORD_REPEATS series at different times, on the CPUs in turn, and make
+ * one series of their medians.
+ */
+#define RECORD_REPEATS 5
+int record_measure_repeated(const struct record_engine *e, bool real_clock,
+			    const struct record_call *call, struct record_reading *readings,
+			    uint32_t n);
+struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
 
 /* Run the BPF program whose descriptor ARG points to. */
 int record_round_run(void *arg);

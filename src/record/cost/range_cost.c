@@ -282,6 +282,8 @@ static int attach(struct calibration *c)
 
 static int measure(struct calibration *c, int run)
 {
+	const struct record_call call = { record_round_run, &run, SYS_bpf };
+
 	for (int i = 0; i < RECORD_N_TRIALS; i++)
 		c->readings[i] =
 			(struct record_reading){ site_of(c, i), SYS_bpf, RECORD_SUM_ONCPU };
@@ -289,7 +291,7 @@ static int measure(struct calibration *c, int run)
 					   RECORD_SUM_EXCLUDED };
 	*OPENED = (struct record_reading){ site_of(c, TRIAL_AROUND_OPEN), SYS_bpf,
 					   RECORD_SUM_EXCLUDED };
-	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_SIZE(c->readings));
+	return record_measure(c->e, &call, c->readings, ARRAY_SIZE(c->readings));
 }
 
 /* Return the index of the first item that does OP for TRIAL; c->n: no item does. */
