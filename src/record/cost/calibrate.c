@@ -105,16 +105,6 @@ static bool needs_nested(const struct calibrator *c)
 		!record_has_functions(c->p, PROFILE_MECH_MULTI));
 }
 
-/* Load fentry's programs now: the CPU is idle while the kernel waits for closed links. */
-static void prepare_fentry(struct calibrator *c)
-{
-	if (c->run >= 0 && is_used(c, PROFILE_MECH_FENTRY) &&
-	    !c->out->cost[PROFILE_MECH_FENTRY].known)
-		record_probes_prepare(c->probes, PROFILE_MECH_FENTRY,
-				      record_engine_spare(c->e, SPARE_FENTRY),
-				      &c->empty->tests[TEST_FENTRY]);
-}
-
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			     const struct record_target *target)
 {
@@ -390,10 +380,8 @@ int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 		calibrate_trampoline(c);
 	}
 	use_provisional_costs(c);
-	if (empty) {
-		prepare_fentry(c);
+	if (empty)
 		record_detach_wait();
-	}
 	return record_engine_follow_caller(e, true);
 }
 

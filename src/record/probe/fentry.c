@@ -183,62 +183,38 @@ static int load_return(const struct record_probes *probes, const struct record_t
 	return fd;
 }
 
-static int prepare(struct record_probes *probes, const struct record_target *target)
+/* Load the programs for the entry and the return of TARGET's function. Return 0 or -errno. */
+static int load(struct record_probes *probes, const struct record_target *target, int progs[2])
 {
-	struct record_prepared p = { .site = target->site };
-
 	record_engine_note_args(probes->engine, target->site, target->n_args);
-	p.ret = load_return(probes, target);
-	if (p.ret < 0)
-		return p.ret;
-	p.entry = load_entry(probes, target);
-	if (p.entry < 0) {
-		close(p.ret);
-		return p.entry;
-	}
-	vec_push(probes, prepared, p);
-	return 0;
-}
-
-/* Get the programs for TARGET that prepare() has loaded. If there are none, load them now. Return 0 or -errno. */
-static int take_prepared(struct record_probes *probes, const struct record_target *target,
-			 struct record_prepared *out)
-{
-	uint32_t i;
-	int err = 0;
-
-	for (i = 0; i < probes->n_prepared && probes->prepared[i].site != target->site; i++)
-		;
-	if (i == probes->n_prepared)
-		err = prepare(probes, target);
-	if (err)
-		return err;
-	*out = probes->prepared[i];
-	probes->prepared[i] = probes->prepared[--probes->n_prepared];
-	return 0;
+	progs[1] = load_return(probes, target);
+	if (progs[1] < 0)
+		return progs[1];
+	progs[0] = load_entry(probes, target);
+	if (progs[0] >= 0)
+		return 0;
+	close(progs[1]);
+	return progs[0];
 }
 
 /* Attach the program at the return first. If it came second, a call could begin timed, and end unnoticed. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };
-	struct record_prepared p;
-	int err = take_prepared(probes, target, &p);
+	int err = load(probes, target, a.progs);
 
 	if (err)
 		return err;
-	a.ret = bpf_raw_tracepoint_open(NULL, p.ret);
-	a.entry = a.ret < 0 ? a.ret : bpf_raw_tracepoint_open(NULL, p.entry);
+	a.ret = bpf_raw_tracepoint_open(NULL, a.progs[1]);
+	a.entry = a.ret < 0 ? a.ret : bpf_raw_tracepoint_open(NULL, a.progs[0]);
 	if (a.entry < 0) {
 		err = -errno;
 		if (a.ret >= 0)
 			close(a.ret);
-		close(p.entry);
-		close(p.ret);
+		close(a.progs[0]);
+		close(a.progs[1]);
 		return err;
 	}
-	a.progs[0] = p.entry;
-	a.progs[1] = p.ret;
 	vec_push(probes, attached, a);
 	return 0;
 }
@@ -265,6 +241,5 @@ const struct record_mechanism record_fentry_mechanism = {
 	.why_not = record_features_why_not_fentry,
 	.memory = memory,
 	.refuse = refuse,
-	.prepare = prepare,
 	.attach = attach,
 };

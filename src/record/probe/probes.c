@@ -55,11 +55,6 @@ void record_probes_destroy(struct record_probes *probes)
 	if (!probes)
 		return;
 	record_probes_detach(probes);
-	vec_each(const struct record_prepared, p, probes, prepared) {
-		close(p->entry);
-		close(p->ret);
-	}
-	free(probes->prepared);
 	record_multi_destroy(probes->multi);
 	free(probes->point_links);
 	free(probes->attached);
@@ -69,16 +64,6 @@ void record_probes_destroy(struct record_probes *probes)
 struct record_engine *record_probes_engine(const struct record_probes *probes)
 {
 	return probes->engine;
-}
-
-int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
-			  const struct record_target *target)
-{
-	const struct record_mechanism *m = record_mechanism(mech);
-	struct record_target one = *target;
-
-	one.site = site;
-	return m && m->prepare ? m->prepare(probes, &one) : 0;
 }
 
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,

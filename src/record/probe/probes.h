@@ -29,11 +29,6 @@ struct record_mechanism {
 	const char *(*refuse)(const struct record_kernel *kernel, struct record_site *site,
 			      enum record_skip *skip);
 	/*
-	 * Load the programs that attach() will use for TARGET, with the costs known by now. Loading takes most of the time of
-	 * attaching, but changes nothing in the kernel. Return 0 or -errno. NULL: there is nothing to load.
-	 */
-	int (*prepare)(struct record_probes *probes, const struct record_target *target);
-	/*
 	 * Attach probes to the N TARGETS. Set ERR of each target to 0 or -errno; -EINTR: the user interrupted before. With an
 	 * error, a target has no probes.
 	 */
@@ -67,9 +62,6 @@ struct record_engine *record_probes_engine(const struct record_probes *probes);
 /* Maximum number of file descriptors that the probes of a function keep open. */
 #define RECORD_FILES_A_SITE 4
 
-/* Call prepare() of MECH for the function of TARGET, which gets the number SITE in the engine. Return 0 or -errno. */
-int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
-			  const struct record_target *target);
 /* Call MECH's attach() and complete() for TARGET's function, whose number is SITE. REACHED is MECH. Return 0 or -errno. */
 int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
 			 const struct record_target *target);

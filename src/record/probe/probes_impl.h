@@ -18,19 +18,12 @@ struct record_attached {
 	int progs[2];
 };
 
-/* Descriptors of fentry and fexit programs loaded for a function that is not attached yet. */
-struct record_prepared {
-	uint32_t site;
-	int entry, ret;
-};
-
 struct record_probes {
 	struct record_engine *engine;
 	struct kprotperf_bpf *skel;
 	vec_of(struct record_attached, attached);
 	vec_of(int, point_links); /* descriptors of the links of probes inside functions */
 	struct record_probe_misses before; /* misses up to the last record_probes_reset() */
-	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
 
