@@ -19,47 +19,41 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/counters.h"
 
-static void assign_shards(struct record_bpf *b)
+static void assign_shards(struct record_engine *e)
 {
-	scoped_free uint32_t *shards = alloc_array(b->n_cpus, sizeof(*shards));
+	scoped_free uint32_t *shards = alloc_array(e->n_cpus, sizeof(*shards));
 
-	record_shards(SHARDS_CPUS, b->n_cpus, b->n_shards, shards);
-	for (uint32_t i = 0; i < b->n_cpus; i++)
-		b->skel->bss->cpus[i].shard = shards[i];
+	record_shards(SHARDS_CPUS, e->n_cpus, e->n_shards, shards);
+	for (uint32_t i = 0; i < e->n_cpus; i++)
+		e->skel->bss->cpus[i].shard = shards[i];
 }
 
 int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out)
 {
 	struct record_engine *e = alloc_new(struct record_engine);
-	int err;
+	int err = 0;
 
 	*out = NULL;
-	e->bpf.config = *config;
-	e->bpf.features = *features;
-	e->bpf.n_cpus = libbpf_num_possible_cpus();
-	if (e->bpf.n_cpus > ENGINE_MAX_CPUS) {
-		log_error("this machine can have %u CPUs; kprotperf supports up to %u",
-			  e->bpf.n_cpus, ENGINE_MAX_CPUS);
-		free(e);
-		return -E2BIG;
+	e->config = *config;
+	e->features = *features;
+	e->n_cpus = libbpf_num_possible_cpus();
+	if (e->n_cpus > ENGINE_MAX_CPUS) {
+		log_error("this machine can have %u CPUs; kprotperf supports up to %u", e->n_cpus,
+			  ENGINE_MAX_CPUS);
+		err = -E2BIG;
 	}
-	err = record_bpf_load(&e->bpf);
+	err = err ?: record_engine_load(e);
+	if (!err && config->n_counters)
+		err = record_counters_open(config->counters, config->n_counters, e->n_cpus,
+					   e->skel->maps.counters, &e->counters);
 	if (err) {
-		free(e);
-		return err;
-	}
-	if (config->n_counters)
-		err = record_counters_open(config->counters, config->n_counters, e->bpf.n_cpus,
-					   e->bpf.skel->maps.counters, &e->counters);
-	if (err) {
-		record_bpf_unload(&e->bpf);
-		free(e);
+		record_engine_destroy(e);
 		return err;
 	}
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
-	assign_shards(&e->bpf);
+	assign_shards(e);
 	record_engine_run(e, false);
 	record_engine_reset(e);
 	*out = e;
@@ -72,7 +66,7 @@ void record_engine_destroy(struct record_engine *e)
 		return;
 	record_engine_stop(e);
 	record_counters_destroy(e->counters);
-	record_bpf_unload(&e->bpf);
+	record_engine_unload(e);
 	free(e->links);
 	free(e->n_args);
 	free(e);
@@ -80,17 +74,17 @@ void record_engine_destroy(struct record_engine *e)
 
 struct kprotperf_bpf *record_engine_programs(const struct record_engine *e)
 {
-	return e->bpf.skel;
+	return e->skel;
 }
 
 const struct record_programs *record_engine_variants(const struct record_engine *e)
 {
-	return &e->bpf.progs;
+	return &e->progs;
 }
 
 struct record_saved_programs *record_engine_saved_programs(struct record_engine *e)
 {
-	return &e->bpf.saved_programs;
+	return &e->saved_programs;
 }
 
 static int attach(struct record_engine *e, struct bpf_program *prog)
@@ -109,11 +103,11 @@ static int attach(struct record_engine *e, struct bpf_program *prog)
 static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
-	struct kprotperf_bpf *s = e->bpf.skel;
+	struct kprotperf_bpf *s = e->skel;
 	struct bpf_link *link;
 
-	if (profile_mechanism(e->bpf.config.faults)->in_frame)
-		return attach(e, on_return ? e->bpf.progs.fault_fexit : e->bpf.progs.fault_fentry);
+	if (profile_mechanism(e->config.faults)->in_frame)
+		return attach(e, on_return ? e->progs.fault_fexit : e->progs.fault_fentry);
 	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
 							   s->progs.fault_kprobe,
 					       "handle_mm_fault", &opts);
@@ -134,58 +128,58 @@ static int run_raw(struct bpf_program *prog)
 
 int record_engine_start(struct record_engine *e)
 {
-	struct kprotperf_bpf *s = e->bpf.skel;
+	struct kprotperf_bpf *s = e->skel;
 	/* The end of an open call must not be missed: attach programs for the ends of calls before programs for the beginnings. */
 	struct bpf_program *const programs[] = {
-		e->bpf.progs.on_sys_exit, e->bpf.progs.on_sys_enter, e->bpf.progs.on_switch,
-		e->bpf.progs.on_newtask,  s->progs.on_exec,
+		e->progs.on_sys_exit, e->progs.on_sys_enter, e->progs.on_switch,
+		e->progs.on_newtask,  s->progs.on_exec,
 	};
-	int err = e->bpf.config.system_wide ? run_raw(s->progs.note_self) : 0;
+	int err = e->config.system_wide ? run_raw(s->progs.note_self) : 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs) && !err; i++)
 		err = attach(e, programs[i]);
-	if (e->bpf.config.faults != PROFILE_UNTIMED)
+	if (e->config.faults != PROFILE_UNTIMED)
 		err = err ?: attach_fault(e, true);
 	return err;
 }
 
 int record_engine_arm(struct record_engine *e)
 {
-	struct kprotperf_bpf *s = e->bpf.skel;
+	struct kprotperf_bpf *s = e->skel;
 	int err = 0;
 
-	if (e->bpf.config.faults != PROFILE_UNTIMED)
+	if (e->config.faults != PROFILE_UNTIMED)
 		err = attach_fault(e, false);
-	if (!err && e->bpf.config.sample_period)
-		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_period,
+	if (!err && e->config.sample_period)
+		err = record_sampler_start(s->progs.on_sample, e->config.sample_period,
 					   &e->sampler);
 	return err;
 }
 
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which)
 {
-	return e->bpf.config.n_functions + 1 + which;
+	return e->config.n_functions + 1 + which;
 }
 
 int record_engine_follow_caller(struct record_engine *e, bool follow)
 {
-	return run_raw(follow ? e->bpf.skel->progs.follow_caller : e->bpf.skel->progs.leave_caller);
+	return run_raw(follow ? e->skel->progs.follow_caller : e->skel->progs.leave_caller);
 }
 
 uint32_t record_engine_spare_list(const struct record_engine *e)
 {
-	return e->bpf.config.n_range_lists;
+	return e->config.n_range_lists;
 }
 
 void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs)
 {
-	memcpy(e->bpf.skel->bss->range_costs, costs, sizeof(e->bpf.skel->bss->range_costs));
+	memcpy(e->skel->bss->range_costs, costs, sizeof(e->skel->bss->range_costs));
 }
 
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block)
 {
-	return bpf_map__update_elem(e->bpf.skel->maps.block_probes, &probe, sizeof(probe), block,
+	return bpf_map__update_elem(e->skel->maps.block_probes, &probe, sizeof(probe), block,
 				    sizeof(*block), BPF_ANY) ?
 		       -errno :
 		       0;
@@ -193,27 +187,27 @@ int record_engine_set_block(struct record_engine *e, uint32_t probe,
 
 void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs)
 {
-	struct engine_cost *to = e->bpf.skel->bss->costs;
+	struct engine_cost *to = e->skel->bss->costs;
 
-	memcpy(to, costs, sizeof(e->bpf.skel->bss->costs));
+	memcpy(to, costs, sizeof(e->skel->bss->costs));
 	to[PROFILE_COSTS_FAULT].inner =
-		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.config.faults);
+		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->config.faults);
 }
 
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
 				     const struct engine_counter_costs *costs)
 {
-	struct engine_counter_costs *to = e->bpf.skel->bss->counter_costs;
+	struct engine_counter_costs *to = e->skel->bss->counter_costs;
 
 	to[mech] = *costs;
-	if (mech == e->bpf.config.faults)
+	if (mech == e->config.faults)
 		memcpy(to[PROFILE_COSTS_FAULT].inner, costs->inner, sizeof(costs->inner));
 }
 
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
 					     enum profile_mechanism mech)
 {
-	return &e->bpf.skel->bss->costs[mech];
+	return &e->skel->bss->costs[mech];
 }
 
 /*
@@ -226,11 +220,11 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 {
-	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
+	const struct kprotperf_bpf__bss *b = e->skel->bss;
 	uint64_t start = clock_ns(), least = ns / WATCHED_LEAST, took = 0;
 
 	while (took < ns || (b->watch_time < least && took < WATCH_LONGEST * ns)) {
-		if (run_raw(e->bpf.skel->progs.watch_samples))
+		if (run_raw(e->skel->progs.watch_samples))
 			return 0;
 		took = clock_ns() - start;
 	}
@@ -242,12 +236,12 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full)
 {
-	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
-	const struct kprotperf_bpf__data *d = e->bpf.skel->data;
+	const struct kprotperf_bpf__bss *b = e->skel->bss;
+	const struct kprotperf_bpf__data *d = e->skel->data;
 	uint64_t end = clock_ns() + max_ns;
 
 	while (b->watch_seen < ENGINE_WATCHED && clock_ns() < end)
-		if (run_raw(e->bpf.skel->progs.watch_samples))
+		if (run_raw(e->skel->progs.watch_samples))
 			return 0;
 	for (uint32_t i = 0; i < b->watch_seen && i < ENGINE_WATCHED; i++)
 		full[i] = b->watch_full[i] > d->watch_step ? b->watch_full[i] - d->watch_step : 0;
@@ -282,18 +276,18 @@ void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech)
 {
-	return record_cost_inner(&e->bpf.skel->bss->costs[mech], e->n_args[site]);
+	return record_cost_inner(&e->skel->bss->costs[mech], e->n_args[site]);
 }
 
 uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
 				 enum profile_mechanism mech)
 {
-	return record_cost_full(&e->bpf.skel->bss->costs[mech], e->n_args[site]);
+	return record_cost_full(&e->skel->bss->costs[mech], e->n_args[site]);
 }
 
 int record_engine_adopt_caller(struct record_engine *e)
 {
-	return run_raw(e->bpf.skel->progs.adopt_caller);
+	return run_raw(e->skel->progs.adopt_caller);
 }
 
 int record_engine_adopt(struct record_engine *e)
@@ -302,8 +296,8 @@ int record_engine_adopt(struct record_engine *e)
 	char sink[256];
 	int fd, err = 0;
 
-	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
-	link = bpf_program__attach_iter(e->bpf.skel->progs.adopt_tasks, NULL);
+	e->skel->bss->adopt_tgid = e->config.pid;
+	link = bpf_program__attach_iter(e->skel->progs.adopt_tasks, NULL);
 	if (!link) {
 		err = -errno;
 		goto out;
@@ -333,19 +327,19 @@ void record_engine_stop(struct record_engine *e)
 
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e)
 {
-	return e->bpf.config.faults;
+	return e->config.faults;
 }
 
 void record_engine_omit_faults(struct record_engine *e)
 {
-	e->bpf.config.faults = PROFILE_UNTIMED;
+	e->config.faults = PROFILE_UNTIMED;
 }
 
 uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &addr, .ctx_size_in = sizeof(addr));
 
-	return bpf_prog_test_run_opts(bpf_program__fd(e->bpf.skel->progs.read_text), &opts) ?
+	return bpf_prog_test_run_opts(bpf_program__fd(e->skel->progs.read_text), &opts) ?
 		       0 :
 		       opts.retval;
 }

@@ -38,9 +38,6 @@ struct record_engine_config {
 	size_t probe_memory; /* kernel memory that probes will take, in bytes */
 };
 
-/* Return the number of struct engine_capture that the captured values need. */
-size_t record_engine_captures(const struct record_engine_config *config);
-
 /* Load the BPF programs without attaching them. Report errors. */
 int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out);

@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "kernel/image/btf.h"
 #include "kprotperf/engine.h"
-#include "kprotperf.skel.h"
 #include "kprotperf_plain.skel.h"
+#include "record/engine/engine_impl.h"
 
 #define DEFAULT_TASKS  4096
 #define CELLS_PER_SITE 8
@@ -80,84 +80,92 @@ static uint32_t tasks_now(void)
 	return (uint32_t)number_in("/proc/loadavg", "%*f %*f %*f %*u/%zu");
 }
 
+/* Return the number of struct engine_capture that the captured values need; at least 1, since a map needs an entry. */
+static size_t capture_entries(const struct record_engine *e)
+{
+	size_t n = (size_t)e->config.n_captured * (ENGINE_CAPTURE_ROWS + ENGINE_CAPTURE_SAMPLES);
+
+	return n ?: 1;
+}
+
 /* Return the number of counts of block executions in a shard. If no blocks are counted, return 1: a map needs an entry. */
-static size_t block_counts(const struct record_bpf *b)
+static size_t block_counts(const struct record_engine *e)
 {
-	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
+	return e->config.n_blocks ? (size_t)(e->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
 }
 
-static size_t block_memory(const struct record_bpf *b)
+static size_t block_memory(const struct record_engine *e)
 {
-	return block_counts(b) * sizeof(uint64_t);
+	return block_counts(e) * sizeof(uint64_t);
 }
 
-static void choose_sizes(struct record_bpf *b)
+static void choose_sizes(struct record_engine *e)
 {
-	const struct record_engine_config *c = &b->config;
+	const struct record_engine_config *c = &e->config;
 	size_t most = MAX_CELLS_MEMORY;
 
-	if (most < (size_t)b->n_cpus * CPU_CELLS_MEMORY)
-		most = (size_t)b->n_cpus * CPU_CELLS_MEMORY;
-	b->n_tasks = c->max_tasks;
-	if (!b->n_tasks)
-		b->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
-	b->n_tasks += b->n_cpus + 1;
-	if (b->n_tasks > ENGINE_MAX_TASKS)
-		b->n_tasks = ENGINE_MAX_TASKS;
+	if (most < (size_t)e->n_cpus * CPU_CELLS_MEMORY)
+		most = (size_t)e->n_cpus * CPU_CELLS_MEMORY;
+	e->n_tasks = c->max_tasks;
+	if (!e->n_tasks)
+		e->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
+	e->n_tasks += e->n_cpus + 1;
+	if (e->n_tasks > ENGINE_MAX_TASKS)
+		e->n_tasks = ENGINE_MAX_TASKS;
 
 	/* Use as many shards as memory allows: even with thousands of functions, only few CPUs should then use the same cells. */
-	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
-	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
-		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
-	for (b->n_shards = 1; b->n_shards < b->n_cpus;)
-		b->n_shards *= 2;
-	while (b->n_shards > 1 &&
-	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > most)
-		b->n_shards /= 2;
-	b->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
+	e->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
+	if (e->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
+		e->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
+	for (e->n_shards = 1; e->n_shards < e->n_cpus;)
+		e->n_shards *= 2;
+	while (e->n_shards > 1 &&
+	       (size_t)e->n_shards * e->n_cells * sizeof(struct engine_cell) > most)
+		e->n_shards /= 2;
+	e->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
 
-	b->n_block_shards = c->n_blocks ? b->n_shards : 1;
-	while (b->n_block_shards > 1 && b->n_block_shards * block_memory(b) > MAX_BLOCKS_MEMORY)
-		b->n_block_shards /= 2;
+	e->n_block_shards = c->n_blocks ? e->n_shards : 1;
+	while (e->n_block_shards > 1 && e->n_block_shards * block_memory(e) > MAX_BLOCKS_MEMORY)
+		e->n_block_shards /= 2;
 }
 
 /* Return the size of kprobe.multi's hash table: so many entries that two functions rarely get the same entry. */
-static uint32_t multi_slots(const struct record_bpf *b)
+static uint32_t multi_slots(const struct record_engine *e)
 {
 	uint32_t n = 16;
 
-	while (b->features.multi == 0 && n < 16 * (b->config.n_functions + RECORD_ENGINE_SPARES))
+	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + RECORD_ENGINE_SPARES))
 		n *= 2;
 	return n;
 }
 
-static int set_map_sizes(struct record_bpf *b)
+static int set_map_sizes(struct record_engine *e)
 {
-	const struct kprotperf_bpf *s = b->skel;
-	bool counted = b->config.n_counters > 0;
+	const struct kprotperf_bpf *s = e->skel;
+	bool counted = e->config.n_counters > 0;
 	/* Number 0 is for contexts. The next numbers are for timed functions, the last ones for calibration's functions. */
-	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
+	uint32_t n_sites = e->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
 		struct bpf_map *map;
 		size_t entries;
 	} sizes[] = {
 		{ s->maps.slots, pid_max() / ENGINE_PIDS_PER_ENTRY + 1 },
-		{ s->maps.tasks, b->n_tasks },
-		{ s->maps.free_slots, b->n_tasks },
+		{ s->maps.tasks, e->n_tasks },
+		{ s->maps.free_slots, e->n_tasks },
 		{ s->maps.cell_of, n_sites * ENGINE_CONTEXTS },
-		{ s->maps.cells, (b->n_cells + 1) * b->n_shards },
-		{ s->maps.stacks, b->n_stacks },
+		{ s->maps.cells, (e->n_cells + 1) * e->n_shards },
+		{ s->maps.stacks, e->n_stacks },
 		{ s->maps.missed, n_sites },
-		{ s->maps.multi_sites, multi_slots(b) },
-		{ s->maps.range_lists, b->config.n_range_lists + RECORD_RANGE_SPARE_LISTS },
-		{ s->maps.block_probes, b->config.n_blocks + 1 },
-		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
-		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
-		{ s->maps.saved, b->config.saves ? b->n_tasks * ENGINE_DEPTH : 1 },
-		{ s->maps.counters, counted ? b->config.n_counters * b->n_cpus : 1 },
-		{ s->maps.counted_tasks, counted ? b->n_tasks : 1 },
-		{ s->maps.counted_calls, counted ? b->n_tasks * ENGINE_DEPTH : 1 },
-		{ s->maps.counted_cells, counted ? (b->n_cells + 1) * b->n_shards : 1 },
+		{ s->maps.multi_sites, multi_slots(e) },
+		{ s->maps.range_lists, e->config.n_range_lists + RECORD_RANGE_SPARE_LISTS },
+		{ s->maps.block_probes, e->config.n_blocks + 1 },
+		{ s->maps.block_counts, block_counts(e) * e->n_block_shards },
+		{ s->maps.captures, capture_entries(e) },
+		{ s->maps.saved, e->config.saves ? e->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.counters, counted ? e->config.n_counters * e->n_cpus : 1 },
+		{ s->maps.counted_tasks, counted ? e->n_tasks : 1 },
+		{ s->maps.counted_calls, counted ? e->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.counted_cells, counted ? (e->n_cells + 1) * e->n_shards : 1 },
 	};
 	int err = 0;
 
@@ -166,36 +174,36 @@ static int set_map_sizes(struct record_bpf *b)
 	return err;
 }
 
-static void set_constants(struct record_bpf *b)
+static void set_constants(struct record_engine *e)
 {
-	const struct kprotperf_bpf *s = b->skel;
+	const struct kprotperf_bpf *s = e->skel;
 
-	s->rodata->n_counters = b->config.n_counters;
-	s->rodata->counter_cpus = b->n_cpus;
-	s->rodata->n_captured = b->config.n_captured;
-	s->rodata->saves = b->config.saves;
-	s->rodata->n_block_probes = b->config.n_blocks + 1;
-	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
-	s->rodata->multi_mask = multi_slots(b) - 1;
-	s->rodata->multi_sp = b->features.multi_is.sp;
-	s->rodata->is_clock_real = b->config.closings;
-	s->rodata->leaves_out = b->config.left_out != NULL;
-	s->rodata->unwalkable = b->features.multi_is.unwalkable;
-	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
+	s->rodata->n_counters = e->config.n_counters;
+	s->rodata->counter_cpus = e->n_cpus;
+	s->rodata->n_captured = e->config.n_captured;
+	s->rodata->saves = e->config.saves;
+	s->rodata->n_block_probes = e->config.n_blocks + 1;
+	s->rodata->block_shard_shift = __builtin_ctz(e->n_shards / e->n_block_shards);
+	s->rodata->multi_mask = multi_slots(e) - 1;
+	s->rodata->multi_sp = e->features.multi_is.sp;
+	s->rodata->is_clock_real = e->config.closings;
+	s->rodata->leaves_out = e->config.left_out != NULL;
+	s->rodata->unwalkable = e->features.multi_is.unwalkable;
+	s->rodata->unwalkable_len = e->features.multi_is.unwalkable_len;
 
 	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
 		((uint8_t *)s->rodata->small_slots)[i] = hist_slot(i);
-	s->rodata->max_tasks = b->n_tasks;
-	s->rodata->max_cells = b->n_cells;
-	s->rodata->n_shards = b->n_shards;
-	s->rodata->stack_mask = b->n_stacks - 1;
-	s->rodata->sample_period = b->config.sample_period;
-	if (b->config.system_wide) {
+	s->rodata->max_tasks = e->n_tasks;
+	s->rodata->max_cells = e->n_cells;
+	s->rodata->n_shards = e->n_shards;
+	s->rodata->stack_mask = e->n_stacks - 1;
+	s->rodata->sample_period = e->config.sample_period;
+	if (e->config.system_wide) {
 		s->rodata->follow_all = true;
-		s->rodata->cgroup_id = b->config.cgroup;
+		s->rodata->cgroup_id = e->config.cgroup;
 		/* The last slots belong to the idle tasks. */
-		s->rodata->idle_base = b->n_tasks - b->n_cpus;
-		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
+		s->rodata->idle_base = e->n_tasks - e->n_cpus;
+		s->rodata->max_tasks = e->n_tasks - e->n_cpus;
 	}
 }
 
@@ -203,18 +211,18 @@ static void set_constants(struct record_bpf *b)
  * Choose the variant of each program. The suffix of a variant's name tells its purpose. A recording with several purposes uses the
  * last of their variants, which serves all of them.
  */
-static void choose_variants(struct record_bpf *b, bool fentry)
+static void choose_variants(struct record_engine *e, bool fentry)
 {
-	const struct kprotperf_bpf *s = b->skel;
-	struct record_programs *progs = &b->progs;
+	const struct kprotperf_bpf *s = e->skel;
+	struct record_programs *progs = &e->progs;
 	const struct {
 		const char *suffix;
 		bool asked;
 	} variants[] = {
 		{ "", true },
-		{ "_real", b->config.closings }, /* for a real clock */
-		{ "_some", b->config.left_out != NULL }, /* for recordings of only some syscalls */
-		{ "_counted", b->config.n_counters > 0 },
+		{ "_real", e->config.closings }, /* for a real clock */
+		{ "_some", e->config.left_out != NULL }, /* for recordings of only some syscalls */
+		{ "_counted", e->config.n_counters > 0 },
 	};
 	const struct {
 		struct bpf_program *first;
@@ -231,7 +239,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		{ s->progs.function_fentry, &progs->fentry, fentry },
 		{ s->progs.function_fexit, &progs->fexit, fentry },
 		{ s->progs.function_fexit_capture, &progs->fexit_capture,
-		  fentry && b->config.n_captured },
+		  fentry && e->config.n_captured },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
@@ -239,7 +247,7 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 			scoped_free char *name = alloc_printf(
 				"%s%s", bpf_program__name(programs[i].first), variants[v].suffix);
 			struct bpf_program *prog =
-				bpf_object__find_program_by_name(b->skel->obj, name);
+				bpf_object__find_program_by_name(e->skel->obj, name);
 
 			if (prog && variants[v].asked)
 				*programs[i].chosen = prog;
@@ -251,12 +259,12 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 }
 
 /* Load only programs that this recording needs: the kernel may refuse others. Programs of saved_programs.c are loaded later. */
-static void choose_programs(struct record_bpf *b)
+static void choose_programs(struct record_engine *e)
 {
-	struct kprotperf_bpf *s = b->skel;
-	bool functions = b->config.n_functions > 0;
-	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
-	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
+	struct kprotperf_bpf *s = e->skel;
+	bool functions = e->config.n_functions > 0;
+	bool fentry = !e->features.fentry, kprobe = !e->features.kprobe;
+	bool multi = !e->features.multi && functions, ranges = kprobe && e->config.ranges;
 
 	const struct {
 		struct bpf_program *prog;
@@ -264,40 +272,40 @@ static void choose_programs(struct record_bpf *b)
 	} programs[] = {
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
-		{ s->progs.pause_counters, b->config.n_counters > 0 },
-		{ s->progs.enclose_in_syscall, !b->config.closings },
+		{ s->progs.pause_counters, e->config.n_counters > 0 },
+		{ s->progs.enclose_in_syscall, !e->config.closings },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
 		{ s->progs.function_kretprobe_int3, kprobe && functions },
-		{ s->progs.function_kprobe_capture, kprobe && b->config.saves },
-		{ s->progs.function_kretprobe_capture, kprobe && b->config.saves },
-		{ s->progs.function_kretprobe_capture_optimized, kprobe && b->config.saves },
-		{ s->progs.function_kretprobe_capture_int3, kprobe && b->config.saves },
+		{ s->progs.function_kprobe_capture, kprobe && e->config.saves },
+		{ s->progs.function_kretprobe_capture, kprobe && e->config.saves },
+		{ s->progs.function_kretprobe_capture_optimized, kprobe && e->config.saves },
+		{ s->progs.function_kretprobe_capture_int3, kprobe && e->config.saves },
 		{ s->progs.function_multi, multi },
 		{ s->progs.function_ret_multi, multi },
-		{ s->progs.function_count, b->config.counts && kprobe },
+		{ s->progs.function_count, e->config.counts && kprobe },
 		{ s->progs.call_empty, fentry || kprobe },
 		{ s->progs.read_text, true },
 		{ s->progs.range_enter, ranges },
 		{ s->progs.range_leave, ranges },
 		{ s->progs.range_count, ranges },
 		{ s->progs.range_list, ranges },
-		{ s->progs.block_count, kprobe && b->config.n_blocks },
-		{ s->progs.on_sample, b->config.sample_period != 0 },
-		{ s->progs.adopt_tasks, b->config.pid != 0 },
-		{ s->progs.note_self, b->config.system_wide },
-		{ s->progs.adopt_caller, !b->config.system_wide && !b->config.pid },
+		{ s->progs.block_count, kprobe && e->config.n_blocks },
+		{ s->progs.on_sample, e->config.sample_period != 0 },
+		{ s->progs.adopt_tasks, e->config.pid != 0 },
+		{ s->progs.note_self, e->config.system_wide },
+		{ s->progs.adopt_caller, !e->config.system_wide && !e->config.pid },
 	};
 
-	choose_variants(b, fentry);
+	choose_variants(e, fentry);
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
 }
 
-static int map_views(struct record_bpf *b)
+static int map_views(struct record_engine *e)
 {
-	struct kprotperf_bpf *s = b->skel;
+	struct kprotperf_bpf *s = e->skel;
 	struct bpf_map *maps[RECORD_N_VIEWS] = {
 		[RECORD_VIEW_SLOTS] = s->maps.slots,
 		[RECORD_VIEW_TASKS] = s->maps.tasks,
@@ -312,7 +320,7 @@ static int map_views(struct record_bpf *b)
 	long page = sysconf(_SC_PAGESIZE);
 
 	for (int i = 0; i < RECORD_N_VIEWS; i++) {
-		struct record_map_view *v = &b->views[i];
+		struct record_map_view *v = &e->views[i];
 		size_t value = (bpf_map__value_size(maps[i]) + 7) & ~7ul;
 
 		v->len = (value * bpf_map__max_entries(maps[i]) + page - 1) / page * page;
@@ -354,17 +362,17 @@ static struct kprotperf_bpf *open_skeleton(bool plain, const char *types)
 	return skel;
 }
 
-size_t record_bpf_memory(const struct record_bpf *b)
+size_t record_engine_memory(const struct record_engine *e)
 {
-	size_t sum = b->config.probe_memory;
+	size_t sum = e->config.probe_memory;
 	const struct bpf_map *map;
 
-	bpf_object__for_each_map(map, b->skel->obj)
+	bpf_object__for_each_map(map, e->skel->obj)
 	{
 		size_t value = (bpf_map__value_size(map) + 7) & ~7ul;
 		bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY;
 
-		sum += value * bpf_map__max_entries(map) * (per_cpu ? b->n_cpus : 1);
+		sum += value * bpf_map__max_entries(map) * (per_cpu ? e->n_cpus : 1);
 	}
 	return sum;
 }
@@ -376,57 +384,57 @@ static size_t memory_available(void)
 }
 
 /* Refuse to take too much memory: before the kernel fails to allocate it, it would kill other processes. */
-static int check_memory(const struct record_bpf *b)
+static int check_memory(const struct record_engine *e)
 {
-	size_t needed = record_bpf_memory(b), available = memory_available();
+	size_t needed = record_engine_memory(e), available = memory_available();
 
 	if (!available || needed <= available / MEMORY_PART)
 		return 0;
 	log_error(
 		"probes and maps for %u functions and %u CPUs would take about %zu MiB of the "
 		"kernel's memory, more than 1/%u of the %zu MiB that are free: time fewer functions",
-		b->config.n_functions, b->n_cpus, needed >> 20, MEMORY_PART, available >> 20);
+		e->config.n_functions, e->n_cpus, needed >> 20, MEMORY_PART, available >> 20);
 	return -EDQUOT;
 }
 
 /* Write the BTF of the types that BPF programs use to FD. If BTF cannot be reduced to these types, write all BTF. */
-static int write_types(const struct record_bpf *b, int fd)
+static int write_types(const struct record_engine *e, int fd)
 {
 	uint32_t size;
-	const void *raw = btf__raw_data(b->config.btf, &size);
+	const void *raw = btf__raw_data(e->config.btf, &size);
 
-	if (!kernel_btf_reduce(b->config.btf, bpf_object__btf(b->skel->obj), fd))
+	if (!kernel_btf_reduce(e->config.btf, bpf_object__btf(e->skel->obj), fd))
 		return 0;
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
 /* Create a file for write_types(). Return -1 without BTF or with a limit of file size (ulimit -f): libbpf then reads BTF. */
-static int types_file(const struct record_bpf *b)
+static int types_file(const struct record_engine *e)
 {
 	struct rlimit limit;
 
-	if (!b->config.btf || getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY)
+	if (!e->config.btf || getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY)
 		return -1;
 	return memfd_create("types", MFD_CLOEXEC);
 }
 
 /* Open and load the programs. Return 0 or -errno; -ENOENT if this kernel lacks a variable or function that the programs use. */
-static int open_and_load(struct record_bpf *b, bool plain)
+static int open_and_load(struct record_engine *e, bool plain)
 {
-	int err = record_saved_programs_begin(&b->saved_programs);
-	int fd = types_file(b);
+	int err = record_saved_programs_begin(&e->saved_programs);
+	int fd = types_file(e);
 	scoped_free char *types = fd < 0 ? NULL : alloc_printf("/proc/self/fd/%d", fd);
 
 	if (!err) {
-		b->skel = open_skeleton(plain, types);
-		err = b->skel ? 0 : errno ? -errno : -ENOMEM;
+		e->skel = open_skeleton(plain, types);
+		err = e->skel ? 0 : errno ? -errno : -ENOMEM;
 	}
 	if (!err) {
-		choose_programs(b);
-		set_constants(b);
-		err = set_map_sizes(b) ?: check_memory(b) ?: fd < 0 ? 0 : write_types(b, fd);
-		err = err ?: kprotperf_bpf__load(b->skel);
-		b->saved_programs.btf_fd = bpf_object__btf_fd(b->skel->obj);
+		choose_programs(e);
+		set_constants(e);
+		err = set_map_sizes(e) ?: check_memory(e) ?: fd < 0 ? 0 : write_types(e, fd);
+		err = err ?: kprotperf_bpf__load(e->skel);
+		e->saved_programs.btf_fd = bpf_object__btf_fd(e->skel->obj);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -449,7 +457,7 @@ const char *record_bpf_advice(int err)
 }
 
 /* Unload the programs, and return ERR. First report ERR, unless ERR is -EDQUOT, which was reported before. */
-static int reject(struct record_bpf *b, int err)
+static int reject(struct record_engine *e, int err)
 {
 	if (err == -EDQUOT)
 		goto out;
@@ -462,47 +470,47 @@ static int reject(struct record_bpf *b, int err)
 			  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
 			  record_bpf_advice(err));
 out:
-	record_bpf_unload(b);
+	record_engine_unload(e);
 	return err;
 }
 
-int record_bpf_load(struct record_bpf *b)
+int record_engine_load(struct record_engine *e)
 {
 	int err;
 
 	record_bpf_log();
 	libbpf_message[0] = '\0';
 
-	choose_sizes(b);
-	err = open_and_load(b, false);
+	choose_sizes(e);
+	err = open_and_load(e, false);
 	if (err == -ENOENT) {
-		record_bpf_unload(b);
-		err = open_and_load(b, true);
+		record_engine_unload(e);
+		err = open_and_load(e, true);
 	}
-	err = err ?: map_views(b);
+	err = err ?: map_views(e);
 	/* libbpf goes on if the kernel rejects the programs' BTF. The verifier then verifies global functions at each call. */
-	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
+	if (!err && bpf_object__btf_fd(e->skel->obj) < 0)
 		log_warn("the kernel rejects the BTF of the BPF programs: loading them takes "
 			 "seconds (-vvv shows why)");
-	return err ? reject(b, err) : 0;
+	return err ? reject(e, err) : 0;
 }
 
 /* Load each saved program once, to see whether the kernel accepts it. */
-static int try_saved_programs(struct record_bpf *b)
+static int try_saved_programs(struct record_engine *e)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
 
-	vec_each(const struct record_saved_program, saved, &b->saved_programs, items) {
+	vec_each(const struct record_saved_program, saved, &e->saved_programs, items) {
 		const char *name = bpf_program__name(saved->prog);
 		bool entry = strstr(name, "_fentry"), ret = strstr(name, "_fexit");
-		int fd = record_saved_load(&b->saved_programs, saved,
+		int fd = record_saved_load(&e->saved_programs, saved,
 					   entry ? BPF_TRACE_FENTRY :
 					   ret   ? BPF_TRACE_FEXIT :
 						   0,
 					   entry || ret ? fault : 0, 0);
 
 		if (fd < 0)
-			return reject(b, fd);
+			return reject(e, fd);
 		close(fd);
 	}
 	return 0;
@@ -516,7 +524,7 @@ int record_bpf_try(const struct record_features *features)
 
 	/* Try three kinds of recording: of a command, of all tasks, and with counted events. Each kind needs other programs. */
 	for (int kind = 0; kind < 3 && !err; kind++) {
-		struct record_bpf b = {
+		struct record_engine e = {
 			.config = {
 				.system_wide = kind == 1,
 				.left_out = kind == 1 ? left_out : NULL,
@@ -531,19 +539,19 @@ int record_bpf_try(const struct record_features *features)
 			.n_cpus = 1,
 		};
 
-		err = record_bpf_load(&b) ?: try_saved_programs(&b);
-		record_bpf_unload(&b);
+		err = record_engine_load(&e) ?: try_saved_programs(&e);
+		record_engine_unload(&e);
 	}
 	return err;
 }
 
-void record_bpf_unload(struct record_bpf *b)
+void record_engine_unload(struct record_engine *e)
 {
 	for (int i = 0; i < RECORD_N_VIEWS; i++)
-		if (b->views[i].mem)
-			munmap(b->views[i].mem, b->views[i].len);
-	memset(b->views, 0, sizeof(b->views));
-	record_saved_programs_deinit(&b->saved_programs);
-	kprotperf_bpf__destroy(b->skel);
-	b->skel = NULL;
+		if (e->views[i].mem)
+			munmap(e->views[i].mem, e->views[i].len);
+	memset(e->views, 0, sizeof(e->views));
+	record_saved_programs_deinit(&e->saved_programs);
+	kprotperf_bpf__destroy(e->skel);
+	e->skel = NULL;
 }
