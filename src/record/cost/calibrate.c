@@ -65,11 +65,11 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 		{ ENGINE_SITE_CONTEXT, call->ctx, RECORD_SUM_ONCPU },
 		{ site, call->ctx, RECORD_SUM_ONCPU },
 	};
-	uint64_t before = site ? record_engine_calls(c->e, site, call->ctx) : 0;
+	uint64_t before = site ? record_engine_sum(c->e, site, call->ctx, RECORD_SUM_CALLS) : 0;
 	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call, readings,
 					  site ? 2 : 1);
 
-	if (!err && site && record_engine_calls(c->e, site, call->ctx) == before)
+	if (!err && site && record_engine_sum(c->e, site, call->ctx, RECORD_SUM_CALLS) == before)
 		err = -ESHUTDOWN;
 
 	*outer = readings[0].series;

@@ -44,7 +44,8 @@ static uint64_t multi_count(const struct multi *m)
 
 	for (uint32_t i = 0; i < m->n; i++)
 		if (!m->items[i].err)
-			sum += record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
+			sum += record_engine_sum(m->c->e, m->items[i].site, SYS_bpf,
+						 RECORD_SUM_CALLS);
 	return sum;
 }
 
@@ -249,14 +250,11 @@ static const struct subject {
 static int calibrate_subject(struct calibrator *c, size_t i, struct record_series *base)
 {
 	const struct subject *s = &subjects[i];
-	struct engine_cost *cost = &c->out->cost[record_untraced[i].mech], found = {};
-	int err = record_calibrator_solve(c, &s->call, s->spare, base, s->insns, &found);
+	struct engine_cost *cost = &c->out->cost[record_untraced[i].mech];
+	int err = record_calibrator_solve(c, &s->call, s->spare, base, s->insns, cost);
 
 	if (err)
 		return err;
-	if (!record_engine_calls(c->e, record_engine_spare(c->e, s->spare), s->call.ctx))
-		return -ENODATA;
-	*cost = found;
 	cost->nested = c->out->cost[PROFILE_MECH_KPROBE].nested ?:
 			       c->out->cost[PROFILE_MECH_FENTRY].nested;
 	record_calibrator_finish(c, record_untraced[i].mech);

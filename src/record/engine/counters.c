@@ -123,9 +123,7 @@ bool record_event_is_instructions(const struct record_event *event, bool is_icou
 }
 
 struct record_counters {
-	struct counter_fds {
-		vec_of(int, fds);
-	} open;
+	vec_of(int, fds);
 };
 
 /* Return whether the event FD has had a hardware counter ever since it was opened. */
@@ -189,7 +187,7 @@ static int event_open(struct record_counters *c, const struct record_event *even
 			continue;
 		if (fd < 0)
 			return refuse_event(event, cpu, fd);
-		vec_push(&c->open, fds, fd);
+		vec_push(c, fds, fd);
 		if (!counts(fd))
 			return refuse_event(event, cpu, -EBUSY);
 		if (bpf_map_update_elem(bpf_map__fd(map), &at, &fd, BPF_ANY))
@@ -218,9 +216,9 @@ void record_counters_destroy(struct record_counters *c)
 {
 	if (!c)
 		return;
-	while (c->open.n_fds)
-		close(c->open.fds[--c->open.n_fds]);
-	free(c->open.fds);
+	while (c->n_fds)
+		close(c->fds[--c->n_fds]);
+	free(c->fds);
 	free(c);
 }
 
@@ -228,61 +226,25 @@ uint64_t record_counters_stopped(const struct record_counters *c)
 {
 	uint64_t n = 0;
 
-	vec_each(const int, fd, &c->open, fds)
+	vec_each(const int, fd, c, fds)
 		n += !counts(*fd);
 	return n;
 }
 
 /* ---- sampler ---- */
 
-struct record_sampler {
-	vec_of(struct bpf_link *, cpus); /* each link owns the descriptor of its event */
-};
-
-static int cpu_start(struct record_sampler *s, struct bpf_program *prog, uint64_t period,
-		     uint32_t cpu)
+int record_sampler_attach(struct bpf_program *prog, uint64_t period, uint32_t cpu,
+			  struct bpf_link **link)
 {
 	static const struct record_event clock = SOFTWARE("cpu-clock", CPU_CLOCK);
 	int fd = open_event(&clock, cpu, period), err;
-	struct bpf_link *link;
 
 	if (fd < 0)
 		return fd;
-	link = bpf_program__attach_perf_event(prog, fd);
-	if (!link) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	vec_push(s, cpus, link);
-	return 0;
-}
-
-int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out)
-{
-	struct record_sampler *s = alloc_new(struct record_sampler);
-	int n = libbpf_num_possible_cpus(), err;
-
-	*out = NULL;
-	for (int cpu = 0; cpu < n; cpu++) {
-		err = cpu_start(s, prog, period, cpu);
-		if (!err || err == -ENODEV)
-			continue;
-		log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
-			  log_strerror(err));
-		record_sampler_destroy(s);
-		return err;
-	}
-	*out = s;
-	return 0;
-}
-
-void record_sampler_destroy(struct record_sampler *s)
-{
-	if (!s)
-		return;
-	while (s->n_cpus)
-		bpf_link__destroy(s->cpus[--s->n_cpus]);
-	free(s->cpus);
-	free(s);
+	*link = bpf_program__attach_perf_event(prog, fd);
+	if (*link)
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
 }

@@ -29,15 +29,12 @@ void record_counters_destroy(struct record_counters *c); /* accepts NULL */
 /* Return the number of counters, on all CPUs, that stopped for a time because other users took the hardware counters. */
 uint64_t record_counters_stopped(const struct record_counters *c);
 
-/*
- * The sampler's perf events, one on each CPU, count the software CPU clock. Their period is fixed, so that the number of samples
- * to expect is known.
- */
-
+struct bpf_link;
 struct bpf_program;
-struct record_sampler;
 
-/* Run PROG every PERIOD ns on each CPU that is online. Report errors. */
-int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out);
-/* Detach and free S, which may be NULL. */
-void record_sampler_destroy(struct record_sampler *s);
+/*
+ * Run PROG every PERIOD ns on CPU, by a perf event that counts the software CPU clock: its period is fixed, so that the number of
+ * samples to expect is known. *LINK owns the event. Return 0 or -errno, not reported; -ENODEV: CPU is offline.
+ */
+int record_sampler_attach(struct bpf_program *prog, uint64_t period, uint32_t cpu,
+			  struct bpf_link **link);

@@ -143,16 +143,32 @@ int record_engine_start(struct record_engine *e)
 	return err;
 }
 
+static int start_sampler(struct record_engine *e)
+{
+	for (uint32_t cpu = 0; cpu < e->n_cpus; cpu++) {
+		struct bpf_link *link;
+		int err = record_sampler_attach(e->skel->progs.on_sample, e->config.sample_period,
+						cpu, &link);
+
+		if (!err) {
+			vec_push(e, links, link);
+		} else if (err != -ENODEV) {
+			log_error("cannot sample on CPU %u: %s (--freq=0 records without samples)",
+				  cpu, log_strerror(err));
+			return err;
+		}
+	}
+	return 0;
+}
+
 int record_engine_arm(struct record_engine *e)
 {
-	struct kprotperf_bpf *s = e->skel;
 	int err = 0;
 
 	if (e->config.faults != PROFILE_UNTIMED)
 		err = attach_fault(e, false);
 	if (!err && e->config.sample_period)
-		err = record_sampler_start(s->progs.on_sample, e->config.sample_period,
-					   &e->sampler);
+		err = start_sampler(e);
 	return err;
 }
 
@@ -319,8 +335,6 @@ out:
 
 void record_engine_stop(struct record_engine *e)
 {
-	record_sampler_destroy(e->sampler);
-	e->sampler = NULL;
 	while (e->n_links)
 		bpf_link__destroy(e->links[--e->n_links]);
 }

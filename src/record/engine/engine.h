@@ -79,16 +79,16 @@ int record_engine_follow_caller(struct record_engine *e, bool follow);
 
 /* Sums over all calls of a function in a context such as a syscall (struct engine_cell). */
 enum record_sum {
+	RECORD_SUM_CALLS, /* number of calls */
 	RECORD_SUM_ONCPU,
 	RECORD_SUM_EXCLUDED, /* time in which the task was switched out or in other probes */
 	RECORD_SUM_CLOSING, /* time that BPF programs took after the last clock reading of calls */
 	RECORD_SUM_COUNTED, /* plus I: number of events of counter I, in two's complement */
 };
 
-/* Return the sum OF, or the number, of calls of the function SITE in the context CTX so far. */
+/* Return the sum OF over all calls of the function SITE in the context CTX so far. */
 uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_t ctx,
 			   enum record_sum of);
-uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
 /* Set how many events the probes of MECH themselves cause in a call, indexed by counter. All are 0 at first. */
 struct engine_counter_costs;

@@ -34,15 +34,12 @@ static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ct
 	sum_of(e, site, ctx, RECORD_VIEW_CELLS, sizeof(struct engine_cell), \
 	       offsetof(struct engine_cell, field))
 
-uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	return sum_in_cells(e, site, ctx, calls);
-}
-
 uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_t ctx,
 			   enum record_sum of)
 {
 	switch (of) {
+	case RECORD_SUM_CALLS:
+		return sum_in_cells(e, site, ctx, calls);
 	case RECORD_SUM_ONCPU:
 		return sum_in_cells(e, site, ctx, wall) - sum_in_cells(e, site, ctx, offcpu);
 	case RECORD_SUM_EXCLUDED:
