@@ -22,11 +22,7 @@
 
 static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
 {
-	const struct btf_type *t = btf__type_by_id(btf, id);
-
-	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
-		t = btf__type_by_id(btf, t->type);
-	return t;
+	return record_resolve_type(btf, &id);
 }
 
 static bool is_number(const struct btf_type *t)

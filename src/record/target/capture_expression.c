@@ -115,21 +115,15 @@ static const char *name_of(const struct record_place *at, uint32_t offset)
 	return btf__name_by_offset(at->btf, offset);
 }
 
-static uint32_t skip_modifiers(const struct btf *btf, uint32_t id)
+const struct btf_type *record_resolve_type(const struct btf *btf, uint32_t *id)
 {
-	const struct btf_type *t = btf__type_by_id(btf, id);
+	const struct btf_type *t = btf__type_by_id(btf, *id);
 
 	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t))) {
-		id = t->type;
-		t = btf__type_by_id(btf, id);
+		*id = t->type;
+		t = btf__type_by_id(btf, *id);
 	}
-	return id;
-}
-
-static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
-{
-	*id = skip_modifiers(btf, *id);
-	return btf__type_by_id(btf, *id);
+	return t;
 }
 
 /* Return a copy of the name at which *TEXT begins, and move *TEXT behind the name; NULL: no name. The caller frees the copy. */
@@ -204,7 +198,7 @@ static bool find_variable(struct record_place *at, const char *name)
 static const struct btf_member *find_member(const struct record_place *at, uint32_t type,
 					    const char *name, uint32_t *bit, uint32_t *bits)
 {
-	const struct btf_type *t = type_at(at->btf, &type);
+	const struct btf_type *t = record_resolve_type(at->btf, &type);
 
 	for (uint32_t i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
 		const struct btf_member *m = &btf_members(t)[i], *found = m;
@@ -226,11 +220,11 @@ static const struct btf_member *find_member(const struct record_place *at, uint3
 static uint32_t struct_at(const struct record_place *at, bool pointer)
 {
 	uint32_t type = at->type;
-	const struct btf_type *t = type_at(at->btf, &type);
+	const struct btf_type *t = record_resolve_type(at->btf, &type);
 
 	if (pointer && !(at->in_register && at->is_target)) {
 		type = t && btf_is_ptr(t) ? t->type : 0;
-		t = type_at(at->btf, &type);
+		t = record_resolve_type(at->btf, &type);
 	} else if (!pointer && !at->value->n_loads) {
 		return 0;
 	}
@@ -379,7 +373,7 @@ static bool is_text(const struct btf *btf, const struct btf_type *t)
 static int settle(struct record_place *at)
 {
 	struct record_value *v = at->value;
-	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
+	const struct btf_type *t = at->type ? record_resolve_type(at->btf, &at->type) : NULL;
 
 	/* Never read an argument itself as text, only text behind a load: it may be a user address, or point to other data. */
 	if (v->n_loads && is_text(at->btf, t)) {

@@ -28,5 +28,8 @@ struct record_place {
  */
 int record_expression_parse(struct record_place *at, const char *text);
 
+/* Return the type ID without typedefs and qualifiers, and set *ID to its id. */
+const struct btf_type *record_resolve_type(const struct btf *btf, uint32_t *id);
+
 /* Return the id of the type NAME in the kernel's own BTF, not in a module's; 0: there is no such type. */
 uint32_t record_kernel_type(const struct btf *btf, const char *name, uint32_t kind);

@@ -60,23 +60,14 @@ struct inlined_places {
 	unsigned int n;
 };
 
-static void append(char **text, const char *separator, char *word)
-{
-	char *longer = *text ? alloc_printf("%s%s%s", *text, separator, word) : alloc_strdup(word);
-
-	free(*text);
-	free(word);
-	*text = longer;
-}
-
 static int note_inlined(const struct kernel_body *body, void *arg)
 {
 	struct inlined_places *places = arg;
 
 	if (places->n++ < PLACES)
-		append(&places->where, ", ",
-		       alloc_printf("%s (%s:%u)", body->function.name, body->call_file ?: "?",
-				    body->call_line));
+		alloc_append_item(&places->where,
+				  alloc_printf("%s (%s:%u)", body->function.name,
+					       body->call_file ?: "?", body->call_line));
 	return 0;
 }
 
@@ -110,7 +101,7 @@ static void report_missing(struct finder *f, const char *name)
 		return;
 	n = kernel_kallsyms_suggest(f->symbols->ks, name, near, SUGGESTIONS);
 	for (size_t i = 0; i < n; i++)
-		append(&guesses, ", ", alloc_strdup(near[i]));
+		alloc_append_item(&guesses, alloc_strdup(near[i]));
 	log_error("no function '%s' in this kernel%s%s%s%s", name, guesses ? "; did you mean " : "",
 		  guesses ?: "", guesses ? "?" : "",
 		  index && kernel_index_has_dwarf(index) ?
