@@ -60,7 +60,6 @@ bool record_context_keep(bool **left_out, const char *name, char **guess)
 uint32_t record_context_add(struct profile *p, uint32_t ctx)
 {
 	scoped_free char *name = record_context_name(ctx);
-	uint32_t context = profile_context_add(p, name);
 
-	return context;
+	return profile_context_add(p, name);
 }

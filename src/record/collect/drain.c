@@ -17,6 +17,7 @@ struct drain {
 	uint32_t run;
 	const struct record_probes *probes;
 	const struct record_engine *e; /* the engine of PROBES */
+	const struct record_sites *sites;
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
 	struct record_stacks stacks;
@@ -38,6 +39,16 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 	if (site == ENGINE_SITE_CONTEXT && ctx == ENGINE_CTX_PAGE_FAULT)
 		return record_engine_fault_mechanism(d->e);
 	return d->p->sites[site].mech;
+}
+
+/* Return the part of the probes' cost that is in the time of SITE's calls in CTX themselves, in ticks per call. */
+static uint64_t inner_cost(const struct drain *d, uint32_t site, uint32_t ctx)
+{
+	uint32_t n_args = site == ENGINE_SITE_CONTEXT ? RECORD_FAULT_ARGS :
+			  site <= d->sites->n_items   ? d->sites->items[site - 1].target.n_args :
+							0;
+
+	return record_cost_inner(record_engine_cost(d->e, mechanism(d, site, ctx)), n_args);
 }
 
 /* Return TIME - MORE, but at least 0. */
@@ -138,7 +149,7 @@ static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t
 /* Add the calls of SITE in context CTX. FIRST is the index of the cells that count them. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
-	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
+	uint64_t inner = inner_cost(d, site, ctx);
 	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
 	struct profile_stats *stats = NULL;
 	double more = cold_cost(d, site, ctx, first);
@@ -230,25 +241,21 @@ static void drain_values(const struct record_capture *c, uint32_t absent, const 
 	}
 }
 
-static uint64_t calls_open(const struct record_engine_maps *maps)
+/* Set the number of calls that were entered, and of those that are still open. */
+static void drain_entered(const struct record_engine_maps *maps, uint64_t *losses)
 {
-	uint64_t open = 0;
+	uint64_t entered = maps->losses[ENGINE_INFO_ENTERED], open = 0;
 
-	for (uint32_t i = 1; i < maps->n_tasks; i++)
-		if (maps->tasks[i].flags & ENGINE_TASK_LIVE)
-			open += (maps->tasks[i].ctx != ENGINE_CTX_NONE) +
-				maps->tasks[i].top / ENGINE_FRAME;
-	return open;
-}
+	for (uint32_t i = 1; i < maps->n_tasks; i++) {
+		const struct engine_task *t = &maps->tasks[i];
 
-static uint64_t calls_entered(const struct record_engine_maps *maps)
-{
-	uint64_t entered = maps->losses[ENGINE_INFO_ENTERED];
-
-	for (uint32_t i = 1; i < maps->n_tasks; i++)
-		if (maps->tasks[i].flags & ENGINE_TASK_LIVE)
-			entered += maps->tasks[i].entered;
-	return entered;
+		if (!(t->flags & ENGINE_TASK_LIVE))
+			continue;
+		entered += t->entered;
+		open += (t->ctx != ENGINE_CTX_NONE) + t->top / ENGINE_FRAME;
+	}
+	losses[PROFILE_INFO_ENTRIES] = entered;
+	losses[PROFILE_INFO_OPEN_AT_END] = open;
 }
 
 /* Two random counts of the same rate have square roots that differ by more than this in less than one of 10^6 runs. */
@@ -294,9 +301,8 @@ static void drain_losses(struct drain *d)
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
-	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
+	drain_entered(&d->maps, losses);
 	losses[PROFILE_LOSS_DETACHED] = d->dropped;
-	losses[PROFILE_INFO_OPEN_AT_END] = calls_open(&d->maps);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;
 	losses[PROFILE_LOSS_PROBE_MISSED] = misses.hits;
@@ -315,6 +321,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	d->probes = probes;
 	d->e = record_probes_engine(probes);
 	faults = record_engine_fault_mechanism(d->e);
+	d->sites = sites;
 	d->cold = cold;
 	record_engine_maps(d->e, &d->maps);
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, profile_mechanism_name(faults));

@@ -165,7 +165,7 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 	capturing.capture = &nothing;
 	err = measure_capture(c, &before);
 	err = err ?: record_calibrator_attach(c, spare, mech, &capturing);
-	full = record_engine_full_cost(c->e, record_engine_spare(c->e, spare), mech);
+	full = record_cost_full(record_engine_cost(c->e, mech), target->n_args);
 	err = err ?: measure_capture(c, &with);
 	if (err)
 		return err;

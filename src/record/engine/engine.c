@@ -51,8 +51,6 @@ int record_engine_create(const struct record_engine_config *config,
 		record_engine_destroy(e);
 		return err;
 	}
-	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
-	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
 	assign_shards(e);
 	record_engine_run(e, false);
 	record_engine_reset(e);
@@ -68,7 +66,6 @@ void record_engine_destroy(struct record_engine *e)
 	record_counters_destroy(e->counters);
 	record_engine_unload(e);
 	free(e->links);
-	free(e->n_args);
 	free(e);
 }
 
@@ -206,8 +203,7 @@ void record_engine_set_costs(struct record_engine *e, const struct engine_cost *
 	struct engine_cost *to = e->skel->bss->costs;
 
 	memcpy(to, costs, sizeof(e->skel->bss->costs));
-	to[PROFILE_COSTS_FAULT].inner =
-		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->config.faults);
+	to[PROFILE_COSTS_FAULT].inner = record_cost_inner(&to[e->config.faults], RECORD_FAULT_ARGS);
 }
 
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
@@ -282,23 +278,6 @@ uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args)
 uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args)
 {
 	return with_args(cost->full, cost->full_args, n_args);
-}
-
-void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args)
-{
-	e->n_args[site] = n_args;
-}
-
-uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
-				  enum profile_mechanism mech)
-{
-	return record_cost_inner(&e->skel->bss->costs[mech], e->n_args[site]);
-}
-
-uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
-				 enum profile_mechanism mech)
-{
-	return record_cost_full(&e->skel->bss->costs[mech], e->n_args[site]);
 }
 
 int record_engine_adopt_caller(struct record_engine *e)

@@ -118,20 +118,13 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
 				     uint64_t *late, uint64_t *full);
-/* Return INNER or FULL of COST for a function with N_ARGS arguments (struct engine_cost). */
+/* Return INNER or FULL of COST, in ticks per call, for a function with N_ARGS arguments: fentry copies each argument. */
 uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args);
 uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
 
-/* Note the number of arguments of SITE's function. fentry copies each argument, which costs time. */
-void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args);
+/* Return the cost of MECH that the BPF programs subtract. */
 const struct engine_cost *record_engine_cost(const struct record_engine *e,
 					     enum profile_mechanism mech);
-/* Return the part of the probes' cost that is in the time of SITE's function itself, in ticks per call (calibrate.h). */
-uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
-				  enum profile_mechanism mech);
-/* Return the part of the probes' cost that is in the time of callers of SITE's function, in ticks per call. */
-uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
-				 enum profile_mechanism mech);
 
 /* Follow the tasks of the process with the number config.pid in the caller's pid namespace. Report errors. */
 int record_engine_adopt(struct record_engine *e);

@@ -39,7 +39,6 @@ struct record_engine {
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 	vec_of(struct bpf_link *, links);
 	struct record_counters *counters; /* NULL: no events are counted */
-	uint8_t *n_args; /* numbers of arguments, indexed by function, spare functions included */
 	uint64_t oncpu_before; /* CPU time, in ns, of all followed tasks until the last reset */
 };
 

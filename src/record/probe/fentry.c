@@ -116,34 +116,36 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	}
 }
 
-/* Write SITE's number and costs into INSNS, N instructions of a program's copy. Return false if INSNS have no place for SITE. */
-static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
+/* Write TARGET's number and costs into COPY. Return false if COPY has no place for the number. */
+static bool fill_in(struct record_saved_program *copy, const struct record_engine *e,
+		    const struct record_target *target)
 {
+	const struct engine_cost *cost = record_engine_cost(e, PROFILE_MECH_FENTRY);
 	bool found = false;
 
-	for (size_t i = 0; i < n; i++) {
-		struct bpf_insn *insn = &insns[i];
+	for (size_t i = 0; i < copy->n; i++) {
+		struct bpf_insn *insn = &copy->insns[i];
 
 		if ((BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64) ||
 		    BPF_SRC(insn->code) != BPF_K)
 			continue;
 		switch (insn->imm) {
 		case ENGINE_PLACEHOLDER_SITE:
-			insn->imm = ENGINE_KEY(site, 0);
+			insn->imm = ENGINE_KEY(target->site, 0);
 			found = true;
 			break;
 		case ENGINE_PLACEHOLDER_INNER:
-			insn->imm = record_engine_inner_cost(e, site, PROFILE_MECH_FENTRY);
+			insn->imm = record_cost_inner(cost, target->n_args);
 			break;
 		case ENGINE_PLACEHOLDER_FULL:
-			insn->imm = record_engine_full_cost(e, site, PROFILE_MECH_FENTRY);
+			insn->imm = record_cost_full(cost, target->n_args);
 			break;
 		}
 	}
 	return found;
 }
 
-/* Load a copy of SAVED for TARGET. HOW is the way in which the copy reads captured values. Return its descriptor or -errno. */
+/* Load a copy of SAVED for TARGET. If it captures values, it reads them by HOW. Return its descriptor or -errno. */
 static int load_copy(const struct record_probes *probes, const struct record_saved_program *saved,
 		     enum bpf_attach_type attach, const struct record_target *target,
 		     enum record_reading how)
@@ -153,44 +155,37 @@ static int load_copy(const struct record_probes *probes, const struct record_sav
 
 	if (target->capture)
 		record_capture_write(&copy, target, target->n_args, true, how);
-	if (fill_in(copy.insns, copy.n, probes->engine, target->site))
+	if (fill_in(&copy, probes->engine, target))
 		fd = record_saved_load(record_engine_saved_programs(probes->engine), &copy, attach,
 				       target->btf_id, target->btf_fd);
 	record_saved_free(&copy);
 	return fd;
 }
 
-static int load_entry(const struct record_probes *probes, const struct record_target *target)
+/* Load PROG for TARGET. If PROG captures values, try all ways of reading them. Return its descriptor or -errno. */
+static int load(const struct record_probes *probes, const struct bpf_program *prog,
+		enum bpf_attach_type attach, const struct record_target *target)
 {
 	const struct record_saved_program *saved =
-		record_saved_find(record_engine_saved_programs(probes->engine),
-				  record_engine_variants(probes->engine)->fentry);
-
-	return saved ? load_copy(probes, saved, BPF_TRACE_FENTRY, target, RECORD_READING_CAST) :
-		       -ENOENT;
-}
-
-static int load_return(const struct record_probes *probes, const struct record_target *target)
-{
-	const struct record_programs *progs = record_engine_variants(probes->engine);
-	const struct record_saved_program *saved =
-		record_saved_find(record_engine_saved_programs(probes->engine),
-				  target->capture ? progs->fexit_capture : progs->fexit);
+		record_saved_find(record_engine_saved_programs(probes->engine), prog);
 	int last = target->capture ? RECORD_READING_COPIES : 0, fd = -ENOENT;
 
 	for (int how = 0; saved && fd < 0 && how <= last; how++)
-		fd = load_copy(probes, saved, BPF_TRACE_FEXIT, target, (enum record_reading)how);
+		fd = load_copy(probes, saved, attach, target, (enum record_reading)how);
 	return fd;
 }
 
 /* Load the programs for the entry and the return of TARGET's function. Return 0 or -errno. */
-static int load(struct record_probes *probes, const struct record_target *target, int progs[2])
+static int load_pair(const struct record_probes *probes, const struct record_target *target,
+		     int progs[2])
 {
-	record_engine_note_args(probes->engine, target->site, target->n_args);
-	progs[1] = load_return(probes, target);
+	const struct record_programs *all = record_engine_variants(probes->engine);
+
+	progs[1] = load(probes, target->capture ? all->fexit_capture : all->fexit, BPF_TRACE_FEXIT,
+			target);
 	if (progs[1] < 0)
 		return progs[1];
-	progs[0] = load_entry(probes, target);
+	progs[0] = load(probes, all->fentry, BPF_TRACE_FENTRY, target);
 	if (progs[0] >= 0)
 		return 0;
 	close(progs[1]);
@@ -201,7 +196,7 @@ static int load(struct record_probes *probes, const struct record_target *target
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site };
-	int err = load(probes, target, a.progs);
+	int err = load_pair(probes, target, a.progs);
 
 	if (err)
 		return err;
