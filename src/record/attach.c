@@ -13,7 +13,6 @@
 #include "kprotperf/try.h"
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"
-#include "record/engine/features.h"
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
 #include "record/probe/kprobe.h"

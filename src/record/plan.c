@@ -15,7 +15,6 @@
 #include "record/collect/environment.h"
 #include "record/engine/features.h"
 #include "record/probe/choose.h"
-#include "record/probe/point.h"
 #include "record/probe/probes.h"
 #include "record/target/sites.h"
 

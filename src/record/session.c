@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/session.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
@@ -31,8 +29,6 @@
 #include "record/plan.h"
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
-#include "record/probe/multi.h"
-#include "record/probe/point.h"
 #include "record/probe/probes.h"
 #include "record/target/cgroup.h"
 #include "record/workload.h"

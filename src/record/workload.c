@@ -2,7 +2,6 @@
 #include "record/workload.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pwd.h>
@@ -21,7 +20,6 @@
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
-#include "base/system/clock.h"
 #include "base/log.h"
 #include "record/reports.h"
 

@@ -2,7 +2,6 @@
 /* Run the user's command, wait for its end, and read its reports. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/system/privileges.h"

@@ -4,7 +4,6 @@
  * instructions. Unlike cookies, such numbers work before 6.0 and take no time.
  */
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/bpf_common.h>

@@ -6,12 +6,10 @@
  */
 #include "record/probe/kprobe.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
-#include "base/plural.h"
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
 #include "record/engine/kprobe_event.h"

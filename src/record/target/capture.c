@@ -3,7 +3,6 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
