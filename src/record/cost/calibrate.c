@@ -14,6 +14,7 @@
 #include "base/system/clock.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/sorted.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
@@ -454,7 +455,7 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 	 * Take the lower quartile, since some of the sampler's interrupts also did other work. On a clock of instructions take the
 	 * minimum: three in ten interrupts of the lab take 367 instructions more. The cost must not exceed that of any interrupt.
 	 */
-	record_values_sort(full, n);
+	sort_array(full, n, sizeof(*full), compare_u64);
 	cost->known = true;
 	cost->latency = latency;
 	cost->full = full[p->clock == PROFILE_CLOCK_INSN ? 0 : n / 4];

@@ -73,14 +73,9 @@ int record_round_run(void *arg)
 	return bpf_prog_test_run_opts(*(const int *)arg, &opts);
 }
 
-void record_values_sort(uint64_t *values, uint32_t n)
-{
-	sort_array(values, n, sizeof(*values), compare_u64);
-}
-
 uint64_t record_series_median(struct record_series *s)
 {
-	record_values_sort(s->values, RECORD_ROUNDS);
+	sort_array(s->values, RECORD_ROUNDS, sizeof(*s->values), compare_u64);
 	return s->values[RECORD_ROUNDS / 2];
 }
 
@@ -88,7 +83,7 @@ uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre)
 {
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = values[i] > centre ? values[i] - centre : centre - values[i];
-	record_values_sort(values, n);
+	sort_array(values, n, sizeof(*values), compare_u64);
 	return values[n / 2];
 }
 

@@ -20,8 +20,6 @@ struct record_series {
 	uint64_t values[RECORD_ROUNDS];
 };
 
-void record_values_sort(uint64_t *values, uint32_t n); /* in ascending order */
-
 uint64_t record_series_median(struct record_series *s); /* sorts S in place */
 
 /* Return the median absolute deviation of the N VALUES (N > 0) from CENTRE. Overwrites VALUES. */
