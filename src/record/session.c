@@ -362,11 +362,9 @@ static int run_once(struct session *s, enum profile_run_kind kind)
 					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
-	struct record_load load = {};
 	int err;
 
-	if (s->meters)
-		load = record_load_read(s->meters);
+	record_meters_begin(s->meters);
 	if (follow)
 		hooks.prepare = follow_caller;
 	if (kind == PROFILE_RUN_PROBED) {
@@ -395,8 +393,7 @@ static int run_once(struct session *s, enum profile_run_kind kind)
 		}
 		s->p->runs[run].wall = clock_ns() - s->run_start;
 	}
-	if (s->meters)
-		record_load_store(s->meters, &load, s->p, run);
+	record_meters_store(s->meters, s->p, run);
 	if (kind == PROFILE_RUN_PROBED) {
 		if (o->counts)
 			record_count_end(o->counts, s->engine);

@@ -27,14 +27,13 @@ static struct profile *run_between(void (*before)(void), void (*after)(void))
 {
 	struct profile *p = profile_create();
 	struct record_meters *m;
-	struct record_load load;
 
 	profile_run_add(p, PROFILE_RUN_PROBED);
 	before();
 	m = record_meters_create(root);
-	load = record_load_read(m);
+	record_meters_begin(m);
 	after();
-	record_load_store(m, &load, p, 0);
+	record_meters_store(m, p, 0);
 	record_meters_destroy(m);
 	return p;
 }

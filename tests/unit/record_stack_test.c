@@ -66,7 +66,7 @@ static int setup(void **state)
 	vec_push(&code, tables, load(IMAGE PROGRAMS SECOND));
 	vec_push(&code, tables, load(IMAGE PROGRAMS FIRST));
 	vec_push(&code, own, ((struct record_code_range){ OWN, OWN + 0x100 }));
-	vec_push(&code, own_names, strdup("bpf_trampoline_7"));
+	alloc_keep(&code.own_names, strdup("bpf_trampoline_7"));
 	vec_push(&sites, items,
 		 ((struct record_site){
 			 .sym = *kernel_kallsyms_named(symbols.ks, "vfs_read", &n) }));
@@ -83,8 +83,7 @@ static int teardown(void **state)
 		kernel_kallsyms_destroy(code.reports[--code.n_reports].ks);
 	free(code.reports);
 	free(code.own);
-	free(code.own_names[0]);
-	free(code.own_names);
+	alloc_texts_free(&code.own_names);
 	free(sites.items);
 	return fixture_teardown(state);
 }

@@ -71,10 +71,10 @@ static void add_trampoline(struct record_code *c, int fd)
 
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.type == BPF_LINK_TYPE_TRACING &&
 	    info.tracing.target_btf_id)
-		vec_push(c, own_names,
-			 alloc_printf("bpf_trampoline_%" PRIu64,
-				      (uint64_t)info.tracing.target_obj_id << 32 | 1u << 31 |
-					      info.tracing.target_btf_id));
+		alloc_keep(&c->own_names,
+			   alloc_printf("bpf_trampoline_%" PRIu64,
+					(uint64_t)info.tracing.target_obj_id << 32 | 1u << 31 |
+						info.tracing.target_btf_id));
 }
 
 /* Find this recording's programs and trampolines among its open descriptors. */
@@ -107,11 +107,11 @@ static bool is_own_program(const struct record_code *c, uint64_t addr)
 
 static bool is_own_trampoline(const struct record_code *c, const struct kernel_sym *sym)
 {
-	for (uint32_t i = 0; kernel_kallsyms_is_bpf(sym) && i < c->n_own_names; i++) {
-		size_t n = strlen(c->own_names[i]);
+	for (uint32_t i = 0; kernel_kallsyms_is_bpf(sym) && i < c->own_names.n_texts; i++) {
+		const char *own = c->own_names.texts[i];
+		size_t n = strlen(own);
 
-		if (!strncmp(sym->name, c->own_names[i], n) &&
-		    (!sym->name[n] || sym->name[n] == '_'))
+		if (!strncmp(sym->name, own, n) && (!sym->name[n] || sym->name[n] == '_'))
 			return true;
 	}
 	return false;
@@ -350,9 +350,7 @@ void record_code_deinit(struct record_code *c)
 	while (c->n_tables)
 		kernel_kallsyms_destroy(c->tables[--c->n_tables]);
 	free(c->tables);
-	while (c->n_own_names)
-		free(c->own_names[--c->n_own_names]);
-	free(c->own_names);
+	alloc_texts_free(&c->own_names);
 	free(c->own);
 	while (c->n_reports)
 		kernel_kallsyms_destroy(c->reports[--c->n_reports].ks);

@@ -31,7 +31,7 @@ struct record_code {
 	struct record_engine *engine;
 	vec_of(struct kernel_kallsyms *, tables); /* by epoch; NULL: as in the epoch before */
 	vec_of(struct record_code_range, own); /* machine code of this recording's programs */
-	vec_of(char *, own_names); /* names of own trampolines, up to any suffix such as "_2" */
+	struct alloc_texts own_names; /* names of own trampolines, up to any suffix such as "_2" */
 	struct perf_buffer *events; /* NULL: the kernel reports no changes of code */
 	vec_of(struct record_code_report, reports); /* in the order of arrival */
 	uint32_t n_read; /* number of entries of TABLES other than NULL */

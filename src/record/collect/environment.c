@@ -187,6 +187,8 @@ enum meter {
 	N_METERS,
 };
 
+#define N_LOADS 5
+
 struct record_meters {
 	char *root;
 	uint32_t n_cpus;
@@ -194,6 +196,7 @@ struct record_meters {
 	struct meter_fds {
 		vec_of(int, fds);
 	} meters[N_METERS];
+	uint64_t before[N_LOADS]; /* ordered like loads[]; PROFILE_NOT_COUNTED: unknown */
 };
 
 /* Read a number into *N, by FORMAT, from the first line of the file NAME below M's root. Return false if that fails. */
@@ -313,28 +316,22 @@ static uint64_t read_throttled(const struct record_meters *m)
 static const struct {
 	enum profile_loss kind;
 	uint64_t (*read)(const struct record_meters *m);
-} loads[RECORD_N_LOADS] = {
+} loads[N_LOADS] = {
 	{ PROFILE_INFO_WAITED, read_waited },       { PROFILE_INFO_STOLEN, read_stolen },
 	{ PROFILE_INFO_THROTTLED, read_throttled }, { PROFILE_INFO_APERF, read_aperf },
 	{ PROFILE_INFO_MPERF, read_mperf },
 };
 
-struct record_load record_load_read(const struct record_meters *m)
+void record_meters_begin(struct record_meters *m)
 {
-	struct record_load load;
-
-	for (int i = 0; i < RECORD_N_LOADS; i++)
-		load.counts[i] = loads[i].read(m);
-	return load;
+	for (int i = 0; m && i < N_LOADS; i++)
+		m->before[i] = loads[i].read(m);
 }
 
-void record_load_store(const struct record_meters *m, const struct record_load *before,
-		       struct profile *p, uint32_t run)
+void record_meters_store(const struct record_meters *m, struct profile *p, uint32_t run)
 {
-	struct record_load now = record_load_read(m);
-
-	for (int i = 0; i < RECORD_N_LOADS; i++) {
-		uint64_t from = before->counts[i], to = now.counts[i];
+	for (int i = 0; m && i < N_LOADS; i++) {
+		uint64_t from = m->before[i], to = loads[i].read(m);
 		bool known = from != PROFILE_NOT_COUNTED && to != PROFILE_NOT_COUNTED && to >= from;
 
 		p->runs[run].losses[loads[i].kind] = known ? to - from : PROFILE_NOT_COUNTED;

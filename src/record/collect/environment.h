@@ -23,22 +23,15 @@ void record_environment_config(struct profile *p, const char *root, const char *
 
 /* Measure other load on a real machine during a run: other tasks, other guests, and the speed of the CPUs. */
 
-/* Counters of the CPUs' cycles, which must stay open during a run. */
+/* Sums since boot, and counters of the CPUs' cycles, which must stay open during a run. */
 struct record_meters;
 
 /* Open the counters of the machine, except missing ones. ROOT is "" or a folder with proc and sys, for tests. */
 struct record_meters *record_meters_create(const char *root);
 void record_meters_destroy(struct record_meters *m); /* accepts NULL */
 
-#define RECORD_N_LOADS 5
+/* Begin to measure the load. M may be NULL, here and below. */
+void record_meters_begin(struct record_meters *m);
 
-/* Sums since boot or since M was created, ordered like loads[] in environment.c; PROFILE_NOT_COUNTED: unknown. */
-struct record_load {
-	uint64_t counts[RECORD_N_LOADS];
-};
-
-struct record_load record_load_read(const struct record_meters *m);
-
-/* Store the growth of each sum since BEFORE in run RUN of P. */
-void record_load_store(const struct record_meters *m, const struct record_load *before,
-		       struct profile *p, uint32_t run);
+/* Store the load since record_meters_begin() in run RUN of P. */
+void record_meters_store(const struct record_meters *m, struct profile *p, uint32_t run);
