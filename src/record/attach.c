@@ -19,13 +19,23 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
+struct attachment {
+	struct record_probes *probes;
+	struct record_plan *plan;
+	struct record_calibration *calibration;
+	struct profile *p;
+	enum profile_mechanism how;
+	struct record_empty empty; /* the empty functions that calibration times */
+	bool recalibrate; /* calibrate again: a function gets a mechanism that was not planned */
+};
+
 /* Attach probes inside functions: probes at the entries and exits of inlined functions, and probes that count basic blocks. */
 
 /* Called if the kernel refuses the probe P with the error ERR. */
-typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
+typedef void (*refuse_fn)(struct attachment *a, const struct record_point *p, int err);
 
 /* Stop timing each inlined function that needs the probe P, which the kernel refused. */
-static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
+static void refuse_range(struct attachment *a, const struct record_point *p, int err)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
 
@@ -40,7 +50,7 @@ static void refuse_range(struct record_attachment *a, const struct record_point 
 }
 
 /* Report that the kernel refused P, the probe of a block. This is no error: only the block's count stays unknown. */
-static void refuse_block(struct record_attachment *a, const struct record_point *p, int err)
+static void refuse_block(struct attachment *a, const struct record_point *p, int err)
 {
 	uint64_t offset = 0;
 	const struct kernel_sym *sym =
@@ -51,8 +61,8 @@ static void refuse_block(struct record_attachment *a, const struct record_point 
 }
 
 /* Place N probes, without programs yet. WHAT names their purpose. Call REFUSE for refused probes. Return -EINTR if interrupted. */
-static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
-	       const char *what, refuse_fn refuse)
+static int arm(struct attachment *a, struct record_point *items, uint32_t n, const char *what,
+	       refuse_fn refuse)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		int err;
@@ -69,7 +79,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 }
 
 /* Wait for the kernel's optimizer. Then find for each of N probes whether the kernel uses a jump or a breakpoint. */
-static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
+static void settle(const struct attachment *a, struct record_point *items, uint32_t n,
 		   const char *what)
 {
 	uint64_t start = clock_ns();
@@ -110,7 +120,7 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 	}
 }
 
-static void attach_ranges(struct record_attachment *a)
+static void attach_ranges(struct attachment *a)
 {
 	struct record_ranges *ranges = &a->plan->ranges;
 
@@ -156,7 +166,7 @@ static int link_block(struct record_blocks *blocks, struct record_probes *probes
 }
 
 /* Attach the block probes. If a probe cannot be linked to its program, remove that probe. */
-static void attach_blocks(struct record_attachment *a)
+static void attach_blocks(struct attachment *a)
 {
 	struct record_blocks *blocks = &a->plan->blocks;
 	uint32_t refused = 0;
@@ -183,7 +193,7 @@ static void attach_blocks(struct record_attachment *a)
  * depends on the probes beside it, and on those before it in the kernel's lists. A refused probe is no error: its inlined function
  * is not timed, or its block not counted. Return -EINTR, not reported, if the user has interrupted.
  */
-static int attach_inside(struct record_attachment *a)
+static int attach_inside(struct attachment *a)
 {
 	int err = arm(a, a->plan->ranges.points, a->plan->ranges.n_points, "ranges", refuse_range);
 
@@ -217,14 +227,14 @@ void record_detach_inside(struct record_ranges *ranges, struct record_blocks *bl
 	log_progress_end();
 }
 
-static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
+static void set_mechanism(struct attachment *a, uint32_t i, enum profile_mechanism mech)
 {
 	a->plan->sites.items[i].mech = mech;
 	a->p->sites[i + 1].mech = mech;
 }
 
 /* Mark function I as untimed, since the kernel refused its probe with ERR. This is an error if the user named the function. */
-static int note_refused(struct record_attachment *a, uint32_t i, int err)
+static int note_refused(struct attachment *a, uint32_t i, int err)
 {
 	const struct record_site *rs = &a->plan->sites.items[i];
 
@@ -242,7 +252,7 @@ static int note_refused(struct record_attachment *a, uint32_t i, int err)
 }
 
 /* Choose the next mechanism for function I, since the kernel refused the present one with ERR. */
-static int fall_back(struct record_attachment *a, uint32_t i, int err)
+static int fall_back(struct attachment *a, uint32_t i, int err)
 {
 	enum profile_mechanism refused = a->plan->sites.items[i].mech, next;
 
@@ -258,7 +268,7 @@ static int fall_back(struct record_attachment *a, uint32_t i, int err)
 }
 
 /* Return the function called NAME; all members are 0 if no function, or several functions, have this name. */
-static struct record_target find_target(const struct record_attachment *a, const char *name)
+static struct record_target find_target(const struct attachment *a, const char *name)
 {
 	struct record_target target = {};
 	const struct kernel_sym *const *named;
@@ -276,7 +286,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 }
 
 /* Return the address of the function NAME; 0: there is no such function, or the recording times it. */
-static uint64_t spare_function(const struct record_attachment *a, const char *name)
+static uint64_t spare_function(const struct attachment *a, const char *name)
 {
 	uint64_t addr = find_target(a, name).addr;
 
@@ -287,7 +297,7 @@ static uint64_t spare_function(const struct record_attachment *a, const char *na
 }
 
 /* Find the kernel's empty functions, which calibration calls. */
-static void find_empty(struct record_attachment *a, struct record_empty *empty)
+static void find_empty(struct attachment *a)
 {
 	if (record_symbols_load_functions(&a->plan->symbols))
 		return;
@@ -295,13 +305,13 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 		char name[] = TRY_FUNCTION; /* bpf_fentry_test1 */
 
 		name[sizeof(name) - 2] += i;
-		empty->tests[i] = find_target(a, name);
+		a->empty.tests[i] = find_target(a, name);
 	}
-	empty->outer = find_target(a, RECORD_EMPTY_OUTER);
+	a->empty.outer = find_target(a, RECORD_EMPTY_OUTER);
 }
 
 /* Probes that the kernel does not run would count 0 calls. So fail if a function needs such probes, and omit page faults. */
-static int check_silent(const struct record_attachment *a)
+static int check_silent(const struct attachment *a)
 {
 	struct record_engine *e = record_probes_engine(a->probes);
 
@@ -320,15 +330,15 @@ static int check_silent(const struct record_attachment *a)
 	return 0;
 }
 
-static int calibrate(struct record_attachment *a)
+static int calibrate(struct attachment *a)
 {
-	record_calibrate(a->probes, a->p, a->empty, a->calibration);
+	record_calibrate(a->probes, a->p, &a->empty, a->calibration);
 	return check_silent(a);
 }
 
 /* Return the functions of MECH that are not attached yet, in an array that has room for RECORD_MULTI_MORE more. */
-static struct record_target *find_targets(const struct record_attachment *a,
-					  enum profile_mechanism mech, uint32_t *n)
+static struct record_target *find_targets(const struct attachment *a, enum profile_mechanism mech,
+					  uint32_t *n)
 {
 	struct record_target *targets =
 		alloc_array(a->plan->sites.n_items + RECORD_MULTI_MORE, sizeof(*targets));
@@ -341,7 +351,7 @@ static struct record_target *find_targets(const struct record_attachment *a,
 }
 
 /* Attach all functions of MECH. A function that the kernel refuses may get another mechanism. */
-static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
+static int attach_by(struct attachment *a, enum profile_mechanism mech)
 {
 	uint32_t n;
 	scoped_free struct record_target *targets = find_targets(a, mech, &n);
@@ -349,7 +359,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 
 	if (n && profile_mechanism(mech)->costs_by_number) {
 		log_progress("attaching %u %s at once", n, plural(n, "function", "functions"));
-		record_calibrate_multi(a->probes, a->p, a->empty, targets, n, a->calibration);
+		record_calibrate_multi(a->probes, a->p, &a->empty, targets, n, a->calibration);
 	} else if (n) {
 		record_mechanism(mech)->attach(a->probes, targets, n);
 	}
@@ -364,7 +374,7 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 }
 
 /* Calibrate kprobes on functions without an ftrace location. Then wait until the kernel's optimizer has handled LAST, too. */
-static void calibrate_kprobes(struct record_attachment *a, const struct record_site *last)
+static void calibrate_kprobes(struct attachment *a, const struct record_site *last)
 {
 	uint64_t addrs[RECORD_N_UNTRACED];
 
@@ -374,7 +384,7 @@ static void calibrate_kprobes(struct record_attachment *a, const struct record_s
 		record_optimizer_await(record_probes_engine(a->probes), last->sym->addr);
 }
 
-static void say_unknown(const struct record_attachment *a)
+static void say_unknown(const struct attachment *a)
 {
 	for (size_t i = 0; i < RECORD_N_UNTRACED; i++) {
 		enum profile_mechanism mech = record_untraced[i].mech;
@@ -386,13 +396,13 @@ static void say_unknown(const struct record_attachment *a)
 	}
 }
 
-static bool is_on_ftrace(const struct record_attachment *a, const struct record_site *rs)
+static bool is_on_ftrace(const struct attachment *a, const struct record_site *rs)
 {
 	return kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_YES;
 }
 
 /* Attach the remaining probes of function I. These depend on how the kernel reaches the function's first probe. */
-static int complete(struct record_attachment *a, uint32_t i)
+static int complete(struct attachment *a, uint32_t i)
 {
 	struct record_site *rs = &a->plan->sites.items[i];
 	enum profile_mechanism reached = PROFILE_UNTIMED;
@@ -423,7 +433,7 @@ static bool is_to_complete(const struct record_site *rs)
 }
 
 /* Attach the remaining probes of functions with an ftrace location (FTRACE) or without one (!FTRACE). */
-static int complete_all(struct record_attachment *a, bool ftrace)
+static int complete_all(struct attachment *a, bool ftrace)
 {
 	uint32_t n = a->plan->sites.n_items;
 	int err = 0;
@@ -443,7 +453,7 @@ static int complete_all(struct record_attachment *a, bool ftrace)
  * Attach the return probes of kprobes. In functions without an ftrace location these depend on whether the kernel's optimizer has
  * replaced the entry probe by a jump. So wait for the optimizer, which must not write jumps during the workload, either.
  */
-static int settle_kprobes(struct record_attachment *a)
+static int settle_kprobes(struct attachment *a)
 {
 	const struct record_site *last = NULL;
 	int err = complete_all(a, true);
@@ -461,7 +471,7 @@ static int settle_kprobes(struct record_attachment *a)
 }
 
 /* Attach functions by mechanisms with a fixed cost or, if BY_NUMBER, with a cost that depends on the number of functions. */
-static int attach_by_all(struct record_attachment *a, bool by_number)
+static int attach_by_all(struct attachment *a, bool by_number)
 {
 	int err = 0;
 
@@ -472,7 +482,7 @@ static int attach_by_all(struct record_attachment *a, bool by_number)
 	return err;
 }
 
-static int attach_all(struct record_attachment *a)
+static int attach_all(struct attachment *a)
 {
 	uint64_t start = clock_ns();
 	int err = 0;
@@ -491,7 +501,7 @@ static int attach_all(struct record_attachment *a)
 }
 
 /* Tell the user which modules cannot be unloaded because of this recording's probes. */
-static void say_kept_modules(const struct record_attachment *a)
+static void say_kept_modules(const struct attachment *a)
 {
 	const char *last = NULL;
 
@@ -512,7 +522,7 @@ static void say_kept_modules(const struct record_attachment *a)
 }
 
 /* Return the number of kprobes that this recording will add to the kernel's hash table. */
-static uint32_t count_kprobes(const struct record_attachment *a)
+static uint32_t count_kprobes(const struct attachment *a)
 {
 	uint32_t n = a->plan->ranges.n_points + a->plan->blocks.n_points;
 
@@ -521,30 +531,31 @@ static uint32_t count_kprobes(const struct record_attachment *a)
 	return n;
 }
 
-int record_attach(struct record_attachment *a)
+int record_attach(struct record_probes *probes, struct record_plan *plan,
+		  struct record_calibration *calibration, struct profile *p,
+		  enum profile_mechanism how)
 {
-	struct record_empty empty = {};
+	struct attachment a = { probes, plan, calibration, p, how };
 	int err;
 
-	find_empty(a, &empty);
-	a->empty = &empty;
-	err = calibrate(a);
+	find_empty(&a);
+	err = calibrate(&a);
 	if (err)
 		return err;
-	if (a->plan->ranges.n_points || a->plan->blocks.n_points) {
+	if (a.plan->ranges.n_points || a.plan->blocks.n_points) {
 		record_detach_wait();
-		record_calibrate_ranges(a->probes, a->p, &empty, a->plan->blocks.n_points,
-					a->calibration);
+		record_calibrate_ranges(a.probes, a.p, &a.empty, a.plan->blocks.n_points,
+					a.calibration);
 	}
-	if (a->p->clock == PROFILE_CLOCK_INSN)
-		record_calibration_add_kprobes(a->probes, count_kprobes(a), a->calibration);
-	err = attach_all(a);
-	err = err ?: attach_inside(a);
-	if (!err && a->recalibrate)
-		err = calibrate(a);
-	err = err ?: check_silent(a);
+	if (a.p->clock == PROFILE_CLOCK_INSN)
+		record_calibration_add_kprobes(a.probes, count_kprobes(&a), a.calibration);
+	err = attach_all(&a);
+	err = err ?: attach_inside(&a);
+	if (!err && a.recalibrate)
+		err = calibrate(&a);
+	err = err ?: check_silent(&a);
 	record_detach_wait();
 	if (!err)
-		say_kept_modules(a);
+		say_kept_modules(&a);
 	return err;
 }

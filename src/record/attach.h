@@ -5,27 +5,19 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "profile/profile.h"
 #include "record/plan.h"
 
 struct record_probes;
 struct record_calibration;
-struct record_empty;
 
-/* Arguments of record_attach(). The caller sets the pointers (except EMPTY), and owns the objects that they point to. */
-struct record_attachment {
-	struct record_probes *probes; /* probes of a started engine that is not armed */
-	struct record_plan *plan; /* gets the mechanism that each function really has */
-	struct record_calibration *calibration; /* initialized by record_calibrate_before() */
-	struct profile *p; /* numbers functions like the engine; site 0 is for contexts */
-	enum profile_mechanism how; /* the mechanism that was asked for; PROFILE_UNTIMED: any */
-	bool recalibrate; /* calibrate again: a function gets a mechanism that was not planned */
-	const struct record_empty *empty; /* the empty functions that calibration times */
-};
-
-/* Attach all probes. Return 0 or -errno, reported; -EINTR, not reported, if the user has interrupted. */
-int record_attach(struct record_attachment *a);
+/*
+ * Attach all functions of PLAN by HOW; PROFILE_UNTIMED: by any mechanism. PLAN and P get the mechanism that each function really
+ * has. P numbers functions like the engine of PROBES, which is started but not armed; site 0 is for contexts. CALIBRATION was
+ * initialized by record_calibrate_before(). Return 0 or -errno, reported; -EINTR, not reported, if the user has interrupted.
+ */
+int record_attach(struct record_probes *probes, struct record_plan *plan,
+		  struct record_calibration *calibration, struct profile *p,
+		  enum profile_mechanism how);
 /* Detach the probes of inlined functions and of blocks. */
 void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);

@@ -229,13 +229,6 @@ static void say_attached(const struct session *s)
 
 static int attach(struct session *s)
 {
-	struct record_attachment attachment = {
-		.probes = s->probes,
-		.plan = &s->plan,
-		.calibration = &s->calibration,
-		.p = s->p,
-		.how = record_attach_mechanism(s->o->attach),
-	};
 	int err;
 
 	record_others_before(&s->others, &s->plan, s->p);
@@ -245,7 +238,9 @@ static int attach(struct session *s)
 	s->calibration.captures = s->plan.captures.fentry;
 	s->calibration.saves = s->plan.captures.saves;
 	err = interrupt_signal() ? -EINTR : record_engine_start(s->engine);
-	err = err ?: record_attach(&attachment);
+	err = err   ?:
+		      record_attach(s->probes, &s->plan, &s->calibration, s->p,
+				    record_attach_mechanism(s->o->attach));
 	err = err ?: record_engine_arm(s->engine);
 	if (err)
 		return err;
