@@ -181,22 +181,15 @@ void record_environment_read(struct profile *p, struct record_symbols *symbols)
 #define MSR_EVENTS "/sys/bus/event_source/devices/msr"
 #define CPU_DIR    "/sys/devices/system/cpu"
 
-enum meter {
-	METER_APERF,
-	METER_MPERF,
-	N_METERS,
-};
-
 #define N_LOADS 5
 
 struct record_meters {
 	char *root;
 	uint32_t n_cpus;
-	/* A descriptor for each CPU that was online at the start. */
-	struct meter_fds {
-		vec_of(int, fds);
-	} meters[N_METERS];
-	uint64_t before[N_LOADS]; /* ordered like loads[]; PROFILE_NOT_COUNTED: unknown */
+	struct load {
+		vec_of(int, fds); /* perf events of the CPUs that were online at the start */
+		uint64_t before; /* sum before the run; PROFILE_NOT_COUNTED: unknown */
+	} loads[N_LOADS]; /* ordered like kinds[] */
 };
 
 /* Read a number into *N, by FORMAT, from the first line of the file NAME below M's root. Return false if that fails. */
@@ -207,73 +200,6 @@ static bool read_number(const struct record_meters *m, const char *name, const c
 	char line[LINE_SIZE];
 
 	return file_read_line(path, line, sizeof(line)) && sscanf(line, format, n) == 1;
-}
-
-/*
- * Open the perf event EVENT on each CPU, if the processor has it. While a CPU is not halted, APERF counts its cycles, and MPERF
- * counts the cycles that the CPU would have at its nominal frequency.
- */
-static void meter_open(struct record_meters *m, enum meter which, const char *event)
-{
-	struct perf_event_attr attr = { .size = sizeof(attr) };
-	unsigned long long type, config;
-
-	if (!read_number(m, MSR_EVENTS "/type", "%llu", &type) ||
-	    !read_number(m, event, "event=%llx", &config))
-		return;
-	attr.type = (uint32_t)type;
-	attr.config = config;
-	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++) {
-		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-		if (fd >= 0)
-			vec_push(&m->meters[which], fds, fd);
-	}
-}
-
-struct record_meters *record_meters_create(const char *root)
-{
-	struct record_meters *m = alloc_new(struct record_meters);
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	m->root = alloc_strdup(root);
-	m->n_cpus = n > 0 ? (uint32_t)n : 1;
-	meter_open(m, METER_APERF, MSR_EVENTS "/events/aperf");
-	meter_open(m, METER_MPERF, MSR_EVENTS "/events/mperf");
-	return m;
-}
-
-void record_meters_destroy(struct record_meters *m)
-{
-	if (!m)
-		return;
-	for (int i = 0; i < N_METERS; i++) {
-		while (m->meters[i].n_fds)
-			close(m->meters[i].fds[--m->meters[i].n_fds]);
-		free(m->meters[i].fds);
-	}
-	free(m->root);
-	free(m);
-}
-
-static uint64_t read_meter(const struct record_meters *m, enum meter which)
-{
-	uint64_t sum = PROFILE_NOT_COUNTED, count;
-
-	vec_each(const int, fd, &m->meters[which], fds)
-		if (read(*fd, &count, sizeof(count)) == sizeof(count))
-			profile_count_add(&sum, count);
-	return sum;
-}
-
-static uint64_t read_aperf(const struct record_meters *m)
-{
-	return read_meter(m, METER_APERF);
-}
-
-static uint64_t read_mperf(const struct record_meters *m)
-{
-	return read_meter(m, METER_MPERF);
 }
 
 static uint64_t read_waited(const struct record_meters *m)
@@ -313,27 +239,88 @@ static uint64_t read_throttled(const struct record_meters *m)
 	return sum;
 }
 
+/* While a CPU is not halted, APERF counts its cycles, and MPERF counts the cycles that it would have at its nominal frequency. */
 static const struct {
 	enum profile_loss kind;
-	uint64_t (*read)(const struct record_meters *m);
-} loads[N_LOADS] = {
-	{ PROFILE_INFO_WAITED, read_waited },       { PROFILE_INFO_STOLEN, read_stolen },
-	{ PROFILE_INFO_THROTTLED, read_throttled }, { PROFILE_INFO_APERF, read_aperf },
-	{ PROFILE_INFO_MPERF, read_mperf },
+	uint64_t (*read)(const struct record_meters *m); /* NULL: sum up EVENT over all CPUs */
+	const char *event;
+} kinds[N_LOADS] = {
+	{ PROFILE_INFO_WAITED, read_waited },
+	{ PROFILE_INFO_STOLEN, read_stolen },
+	{ PROFILE_INFO_THROTTLED, read_throttled },
+	{ PROFILE_INFO_APERF, .event = MSR_EVENTS "/events/aperf" },
+	{ PROFILE_INFO_MPERF, .event = MSR_EVENTS "/events/mperf" },
 };
+
+/* Open the perf event NAME on each CPU, if the processor has it. */
+static void open_event(const struct record_meters *m, struct load *load, const char *name)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	unsigned long long type, config;
+
+	if (!read_number(m, MSR_EVENTS "/type", "%llu", &type) ||
+	    !read_number(m, name, "event=%llx", &config))
+		return;
+	attr.type = (uint32_t)type;
+	attr.config = config;
+	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++) {
+		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd >= 0)
+			vec_push(load, fds, fd);
+	}
+}
+
+struct record_meters *record_meters_create(const char *root)
+{
+	struct record_meters *m = alloc_new(struct record_meters);
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	m->root = alloc_strdup(root);
+	m->n_cpus = n > 0 ? (uint32_t)n : 1;
+	for (int i = 0; i < N_LOADS; i++)
+		if (kinds[i].event)
+			open_event(m, &m->loads[i], kinds[i].event);
+	return m;
+}
+
+void record_meters_destroy(struct record_meters *m)
+{
+	if (!m)
+		return;
+	for (int i = 0; i < N_LOADS; i++) {
+		while (m->loads[i].n_fds)
+			close(m->loads[i].fds[--m->loads[i].n_fds]);
+		free(m->loads[i].fds);
+	}
+	free(m->root);
+	free(m);
+}
+
+static uint64_t read_load(const struct record_meters *m, int i)
+{
+	uint64_t sum = PROFILE_NOT_COUNTED, count;
+
+	if (kinds[i].read)
+		return kinds[i].read(m);
+	vec_each(const int, fd, &m->loads[i], fds)
+		if (read(*fd, &count, sizeof(count)) == sizeof(count))
+			profile_count_add(&sum, count);
+	return sum;
+}
 
 void record_meters_begin(struct record_meters *m)
 {
 	for (int i = 0; m && i < N_LOADS; i++)
-		m->before[i] = loads[i].read(m);
+		m->loads[i].before = read_load(m, i);
 }
 
 void record_meters_store(const struct record_meters *m, struct profile *p, uint32_t run)
 {
 	for (int i = 0; m && i < N_LOADS; i++) {
-		uint64_t from = m->before[i], to = loads[i].read(m);
+		uint64_t from = m->loads[i].before, to = read_load(m, i);
 		bool known = from != PROFILE_NOT_COUNTED && to != PROFILE_NOT_COUNTED && to >= from;
 
-		p->runs[run].losses[loads[i].kind] = known ? to - from : PROFILE_NOT_COUNTED;
+		p->runs[run].losses[kinds[i].kind] = known ? to - from : PROFILE_NOT_COUNTED;
 	}
 }
