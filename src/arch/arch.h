@@ -85,17 +85,6 @@ bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 /* Return whether the indirect jump leaves the function, because its pointer does not come from a jump table. */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
-/* Registers that pass arguments (access.c). */
-
-/* Argument registers that an instruction reads and writes: bit I is argument I, from 0. A part of a register counts too. */
-struct arch_arguments {
-	uint8_t reads, writes;
-};
-
-/* Set *OUT for the instruction at the start of the AVAIL bytes CODE. Return false if capstone does not know it. */
-bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
-		       struct arch_arguments *out);
-
 /* Operands and effect of an instruction (access.c). */
 
 /*
@@ -136,7 +125,9 @@ enum arch_relation {
 struct arch_access {
 	enum arch_effect effect;
 	enum arch_relation relation; /* the conditional jump jumps if this relation holds */
-	uint64_t writes; /* registers written: one bit each */
+	uint64_t
+		reads; /* registers whose values or parts matter, such as not that of xor with itself: one bit each */
+	uint64_t writes; /* registers written, or parts of them: one bit each */
 	bool writes_flags;
 	uint8_t to, from; /* register operands, or ARCH_NO_REG */
 	bool has_number; /* the other operand is the constant NUMBER */

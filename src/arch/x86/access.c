@@ -129,47 +129,14 @@ static void note_memory(const cs_insn *insn, const cs_x86_op *op, struct arch_ac
 		out->has_memory = known;
 }
 
-bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
-		    struct arch_access *out)
+/* Return the set of the N REGS, one bit each. A part of a register counts as the whole register. */
+static uint64_t bits_of(const uint16_t *regs, uint8_t n)
 {
-	cs_regs reads, writes;
-	uint8_t n_reads, n_writes;
-	const cs_insn *insn = decoder_detail(d, code, avail, addr);
-	const cs_x86 *x86;
-
-	*out = (struct arch_access){ .to = ARCH_NO_REG, .from = ARCH_NO_REG, .base = ARCH_NO_REG };
-	if (!insn || capstone.regs_access(d->operands.handle, insn, reads, &n_reads, writes,
-					  &n_writes) != CS_ERR_OK)
-		return false;
-	x86 = &insn->detail->x86;
-	note_effect(insn, out);
-	for (uint8_t i = 0; i < n_writes; i++) {
-		if (register_of(writes[i]) != ARCH_NO_REG)
-			out->writes |= 1ull << register_of(writes[i]);
-		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
-	}
-	for (uint8_t i = 0; i < x86->op_count; i++) {
-		const cs_x86_op *op = &x86->operands[i];
-		bool read = i > 0 || out->effect != ARCH_EFFECT_MOVE;
-
-		if (op->type == X86_OP_MEM && read)
-			note_memory(insn, op, out);
-		else if (op->type == X86_OP_REG && i == 0)
-			out->to = register_of(op->reg);
-		else if (op->type == X86_OP_REG && !out->has_number)
-			out->from = register_of(op->reg);
-	}
-	return true;
-}
-
-/* Return the argument registers among the N REGS as a bit mask. A part of a register counts as the whole register. */
-static uint8_t bits_of(const uint16_t *regs, uint8_t n)
-{
-	uint8_t bits = 0;
+	uint64_t bits = 0;
 
 	for (uint8_t i = 0; i < n; i++)
-		if (register_of(regs[i]) < ARCH_MAX_ARGS)
-			bits |= (uint8_t)(1 << register_of(regs[i]));
+		if (register_of(regs[i]) != ARCH_NO_REG)
+			bits |= 1ull << register_of(regs[i]);
 	return bits;
 }
 
@@ -188,19 +155,34 @@ static bool ignores_value(const cs_insn *insn)
 					 (insn->id == X86_INS_AND && b->imm == 0));
 }
 
-bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
-		       struct arch_arguments *out)
+bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
+		    struct arch_access *out)
 {
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
-	const cs_insn *insn = decoder_detail(d, code, avail, 0);
+	const cs_insn *insn = decoder_detail(d, code, avail, addr);
+	const cs_x86 *x86;
 
-	*out = (struct arch_arguments){ 0 };
+	*out = (struct arch_access){ .to = ARCH_NO_REG, .from = ARCH_NO_REG, .base = ARCH_NO_REG };
 	if (!insn || capstone.regs_access(d->operands.handle, insn, reads, &n_reads, writes,
 					  &n_writes) != CS_ERR_OK)
 		return false;
+	x86 = &insn->detail->x86;
+	note_effect(insn, out);
+	out->reads = ignores_value(insn) ? 0 : bits_of(reads, n_reads);
 	out->writes = bits_of(writes, n_writes);
-	if (!ignores_value(insn))
-		out->reads = bits_of(reads, n_reads);
+	for (uint8_t i = 0; i < n_writes; i++)
+		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
+	for (uint8_t i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+		bool read = i > 0 || out->effect != ARCH_EFFECT_MOVE;
+
+		if (op->type == X86_OP_MEM && read)
+			note_memory(insn, op, out);
+		else if (op->type == X86_OP_REG && i == 0)
+			out->to = register_of(op->reg);
+		else if (op->type == X86_OP_REG && !out->has_number)
+			out->from = register_of(op->reg);
+	}
 	return true;
 }

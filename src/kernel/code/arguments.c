@@ -95,7 +95,7 @@ static enum kernel_answer enter(struct walk *w, uint64_t target, uint8_t untouch
  */
 static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouched)
 {
-	struct arch_arguments args;
+	struct arch_access access;
 	struct decoded insn;
 	const uint8_t *code;
 	uint64_t at = *addr;
@@ -103,11 +103,11 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 
 	code = code_at(w, at, &avail);
 	if (!code || !decode(w->decoder, code, avail, at, &insn) || may_be_label(&insn) ||
-	    !arch_arguments_of(w->decoder, code, insn.len, &args) || w->steps++ >= MAX_STEPS)
+	    !arch_access_of(w->decoder, code, insn.len, at, &access) || w->steps++ >= MAX_STEPS)
 		return KERNEL_UNKNOWN;
-	if (args.reads & *untouched)
+	if (access.reads & *untouched)
 		return KERNEL_YES;
-	*untouched &= (uint8_t)~args.writes;
+	*untouched &= (uint8_t)~access.writes;
 	*addr += insn.len;
 	switch (insn.kind) {
 	case DECODE_COND:
