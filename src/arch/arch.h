@@ -72,18 +72,23 @@ bool decode_is_bug(const uint8_t *code);
  */
 typedef size_t (*decode_before_fn)(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg);
 
-/* The jump table of a switch statement. */
-struct decoded_table {
-	uint64_t addr;
-	bool differences; /* entries are 4-byte differences from ADDR, else 8-byte absolute addresses */
-	uint32_t n; /* number of entries; 0: unknown */
+/* Where the target of an indirect jump comes from. */
+enum decode_jump_kind {
+	DECODE_JUMP_UNKNOWN,
+	DECODE_JUMP_POINTER, /* a pointer: the jump leaves the function */
+	/* The jump table of a switch statement: */
+	DECODE_JUMP_ADDRESSES, /* 8-byte absolute addresses */
+	DECODE_JUMP_DIFFERENCES, /* 4-byte differences from the table's address */
 };
 
-/* Find the jump table of an indirect jump. Return false if no table is recognized. */
-bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
-		       struct decoded_table *out);
-/* Return whether the indirect jump leaves the function, because its pointer does not come from a jump table. */
-bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
+struct decoded_jump {
+	enum decode_jump_kind kind;
+	uint64_t table; /* address of the jump table */
+	uint32_t n; /* number of entries in the table; 0: unknown */
+};
+
+/* Find out where the target of an indirect jump comes from. */
+struct decoded_jump decode_indirect_jump(struct decoder *d, decode_before_fn before, void *arg);
 
 /* Operands and effect of an instruction (access.c). */
 

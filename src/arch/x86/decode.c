@@ -15,20 +15,8 @@ struct opcode {
 	uint8_t op;
 	bool two; /* two-byte opcode: 0f OP */
 	bool other; /* 0f 38, 0f 3a, VEX, EVEX: these never change the flow of control */
-	bool p66, p67, p2e, pf3, lock_rep, vex;
+	bool p67, p2e, pf3, vex; /* prefixes: address size, segment CS, repeat */
 };
-
-static void note_prefix(struct opcode *o, uint8_t byte)
-{
-	if (byte == 0x66)
-		o->p66 = true;
-	else if (byte == 0x67)
-		o->p67 = true;
-	else if (byte == 0x2e)
-		o->p2e = true;
-	else if (byte == 0xf3)
-		o->pf3 = true;
-}
 
 static bool is_prefix(uint8_t byte)
 {
@@ -42,8 +30,11 @@ static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
 	size_t i = 0;
 
 	memset(o, 0, sizeof(*o));
-	while (i < len && is_prefix(code[i]))
-		note_prefix(o, code[i++]);
+	for (; i < len && is_prefix(code[i]); i++) {
+		o->p67 |= code[i] == 0x67;
+		o->p2e |= code[i] == 0x2e;
+		o->pf3 |= code[i] == 0xf3;
+	}
 	if (i < len && (code[i] & 0xf0) == 0x40)
 		i++;
 	if (i >= len)
@@ -286,30 +277,12 @@ bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 
 /* The operands of an indirect jump, or of an instruction before it, to find jump tables. */
 struct decoded_operand {
-	uint16_t reg; /* capstone's number of the first register operand; 0: none */
-	uint16_t source; /* capstone's number of the second register operand; 0: none */
-	bool memory;
-	uint16_t base, index; /* registers of the memory operand; 0: none */
-	uint8_t scale;
-	int64_t disp; /* displacement; if RIP is the base, the absolute address */
-	bool rip;
+	unsigned int id; /* capstone's number of the instruction */
+	x86_reg reg, source; /* first and second register operand; 0: none */
+	bool memory, has_imm;
+	x86_op_mem mem; /* if RIP is the base, DISP is the absolute address */
 	int64_t imm;
-	bool has_imm;
-	uint16_t id; /* capstone's number of the instruction */
 };
-
-static void note_memory(const cs_insn *insn, const x86_op_mem *mem, struct decoded_operand *out)
-{
-	out->memory = true;
-	out->base = (uint16_t)mem->base;
-	out->index = (uint16_t)mem->index;
-	out->scale = (uint8_t)mem->scale;
-	out->disp = mem->disp;
-	if (mem->base == X86_REG_RIP) {
-		out->rip = true;
-		out->disp += (int64_t)(insn->address + insn->size);
-	}
-}
 
 static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 			    struct decoded_operand *out)
@@ -321,19 +294,22 @@ static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail
 	if (!insn)
 		return false;
 	x86 = &insn->detail->x86;
-	out->id = (uint16_t)insn->id;
+	out->id = insn->id;
 	for (unsigned int i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
-		if (op->type == X86_OP_REG && i == 0)
-			out->reg = (uint16_t)op->reg;
-		else if (op->type == X86_OP_REG)
-			out->source = (uint16_t)op->reg;
-		else if (op->type == X86_OP_IMM) {
+		if (op->type == X86_OP_REG && i == 0) {
+			out->reg = op->reg;
+		} else if (op->type == X86_OP_REG) {
+			out->source = op->reg;
+		} else if (op->type == X86_OP_IMM) {
 			out->imm = op->imm;
 			out->has_imm = true;
 		} else if (op->type == X86_OP_MEM) {
-			note_memory(insn, &op->mem, out);
+			out->memory = true;
+			out->mem = op->mem;
+			if (op->mem.base == X86_REG_RIP)
+				out->mem.disp += (int64_t)(insn->address + insn->size);
 		}
 	}
 	return true;
@@ -401,17 +377,8 @@ static bool operands_before(const struct lookback *l, uint32_t n, struct decoded
 	return len && decode_operands(l->decoder, bytes, len, addr, op);
 }
 
-/* If OP is a memory operand TABLE(,%index,8), set T to this table of absolute addresses. */
-static bool absolute_table(const struct decoded_operand *op, struct decoded_table *t)
-{
-	if (!op->memory || op->base || !op->index || op->scale != 8)
-		return false;
-	t->addr = (uint64_t)op->disp;
-	return true;
-}
-
 /* Return the number (see decode_before_fn) of the last writer of REG before FROM, or NOT_FOUND. Set *OP to its operands. */
-static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
+static uint32_t writer(const struct lookback *l, uint32_t from, x86_reg reg,
 		       struct decoded_operand *op)
 {
 	const uint8_t *bytes;
@@ -427,39 +394,46 @@ static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
 	return NOT_FOUND;
 }
 
-/* Recognize the last form above (lea, movslq, add). ADD is the number of the instruction add, and SUM are its operands. */
+/*
+ * Recognize the last form above (lea, movslq, add), and set *TABLE. ADD is the number of the instruction add, and SUM are its
+ * operands.
+ */
 static bool difference_table(const struct lookback *l, uint32_t add,
-			     const struct decoded_operand *sum, struct decoded_table *t)
+			     const struct decoded_operand *sum, uint64_t *table)
 {
 	struct decoded_operand load, lea;
 	uint32_t at = writer(l, add, sum->reg, &load);
 
 	if (sum->id != X86_INS_ADD || !sum->source || at == NOT_FOUND ||
-	    load.id != X86_INS_MOVSXD || !load.memory || load.base != sum->source || !load.index ||
-	    load.scale != 4 || load.disp)
+	    load.id != X86_INS_MOVSXD || !load.memory || load.mem.base != sum->source ||
+	    !load.mem.index || load.mem.scale != 4 || load.mem.disp)
 		return false;
-	if (writer(l, at, sum->source, &lea) == NOT_FOUND || lea.id != X86_INS_LEA || !lea.rip)
+	if (writer(l, at, sum->source, &lea) == NOT_FOUND || lea.id != X86_INS_LEA ||
+	    lea.mem.base != X86_REG_RIP)
 		return false;
-	t->addr = (uint64_t)lea.disp;
-	t->differences = true;
+	*table = (uint64_t)lea.mem.disp;
 	return true;
 }
 
-static bool find_table(const struct lookback *l, struct decoded_table *t)
+static enum decode_jump_kind find_target(const struct lookback *l, uint64_t *table)
 {
-	struct decoded_operand jump, load;
+	struct decoded_operand from; /* of the jump or of the instruction that loads its register */
 	uint32_t at;
 
-	if (!operands_before(l, 0, &jump))
-		return false;
-	if (jump.memory)
-		return absolute_table(&jump, t);
-	at = jump.reg ? writer(l, 0, jump.reg, &load) : NOT_FOUND;
-	if (at == NOT_FOUND)
-		return false;
-	if (load.id == X86_INS_MOV)
-		return absolute_table(&load, t);
-	return difference_table(l, at, &load, t);
+	if (!operands_before(l, 0, &from))
+		return DECODE_JUMP_UNKNOWN;
+	if (!from.memory) {
+		at = from.reg ? writer(l, 0, from.reg, &from) : NOT_FOUND;
+		if (at != NOT_FOUND && from.id != X86_INS_MOV)
+			return difference_table(l, at, &from, table) ? DECODE_JUMP_DIFFERENCES :
+								       DECODE_JUMP_UNKNOWN;
+		if (at == NOT_FOUND || !from.memory)
+			return DECODE_JUMP_UNKNOWN;
+	}
+	*table = (uint64_t)from.mem.disp;
+	return !from.mem.index                       ? DECODE_JUMP_POINTER :
+	       !from.mem.base && from.mem.scale == 8 ? DECODE_JUMP_ADDRESSES :
+						       DECODE_JUMP_UNKNOWN;
 }
 
 /* If the jump follows cmp $N,...; ja DEFAULT, return N + 1, the number of cases. Otherwise return 0. */
@@ -488,27 +462,12 @@ static uint32_t find_bound(const struct lookback *l)
 	return 0;
 }
 
-bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
-		       struct decoded_table *out)
+struct decoded_jump decode_indirect_jump(struct decoder *d, decode_before_fn before, void *arg)
 {
 	struct lookback l = { d, before, arg };
+	struct decoded_jump jump = { 0 };
 
-	*out = (struct decoded_table){ 0 };
-	if (!find_table(&l, out))
-		return false;
-	out->n = find_bound(&l);
-	return true;
-}
-
-bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg)
-{
-	struct lookback l = { d, before, arg };
-	struct decoded_operand jump, load;
-
-	if (!operands_before(&l, 0, &jump))
-		return false;
-	if (jump.memory)
-		return !jump.index;
-	return jump.reg && writer(&l, 0, jump.reg, &load) != NOT_FOUND && load.id == X86_INS_MOV &&
-	       load.memory && !load.index;
+	jump.kind = find_target(&l, &jump.table);
+	jump.n = jump.kind >= DECODE_JUMP_ADDRESSES ? find_bound(&l) : 0;
+	return jump;
 }

@@ -7,8 +7,7 @@
 #define MAX_CASES 1024
 
 struct finder {
-	const struct kernel_flow *flow;
-	const struct kernel_flow_input *in;
+	const struct flow_builder *b;
 	uint32_t jump;
 };
 
@@ -16,69 +15,36 @@ struct finder {
 static size_t bytes_before(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg)
 {
 	const struct finder *f = arg;
+	const struct kernel_flow *flow = f->b->flow;
 	uint32_t insn = f->jump - n;
 
-	if (n > f->jump || (n && flow_next(f->flow, insn) == FLOW_NONE))
+	if (n > f->jump || (n && flow_next(flow, insn) == FLOW_NONE))
 		return 0;
-	*addr = f->flow->insns[insn].addr;
-	return flow_bytes(f->in, &f->flow->insns[insn], bytes);
+	*addr = flow->insns[insn].addr;
+	return flow_bytes(f->b->in, &flow->insns[insn], bytes);
 }
 
-static bool read_case(const struct finder *f, const struct decoded_table *t, uint32_t i,
+static bool read_case(const struct flow_builder *b, const struct decoded_jump *jump, uint32_t i,
 		      uint64_t *target)
 {
-	if (t->differences) {
+	const struct kernel_flow_input *in = b->in;
+
+	if (jump->kind == DECODE_JUMP_DIFFERENCES) {
 		int32_t rel;
 
 		/* An instruction's address is relative to _stext, so the address of a table that lea computes is relative, too. */
-		if (!f->in->read(t->addr + (uint64_t)i * 4, &rel, sizeof(rel), f->in->arg))
+		if (!in->read(jump->table + (uint64_t)i * 4, &rel, sizeof(rel), in->arg))
 			return false;
-		*target = t->addr + (uint64_t)(int64_t)rel;
+		*target = jump->table + (uint64_t)(int64_t)rel;
 	} else {
 		/* The code has the table's absolute address, with the KASLR offset of the running kernel. */
-		uint64_t at = t->addr - f->in->base + (uint64_t)i * 8, addr;
+		uint64_t at = jump->table - in->base + (uint64_t)i * 8, addr;
 
-		if (!f->in->read(at, &addr, sizeof(addr), f->in->arg))
+		if (!in->read(at, &addr, sizeof(addr), in->arg))
 			return false;
-		*target = addr - f->in->file_base;
+		*target = addr - in->file_base;
 	}
-	return flow_find(f->flow, *target) != FLOW_NONE;
-}
-
-/* Return whether the indirect jump INSN leaves the function, since its target comes from a pointer, not from a jump table. */
-static bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
-			      const struct kernel_flow_input *input, struct decoder *decoder)
-{
-	struct finder f = { flow, input, insn };
-
-	return decode_is_pointer_jump(decoder, bytes_before, &f);
-}
-
-/*
- * Add the targets of the indirect jump INSN, read from its jump table, to FLOW's branches. Return false
- * if there is no jump table of a known kind.
- */
-static bool flow_switch(struct kernel_flow *flow, uint32_t insn,
-			const struct kernel_flow_input *input, struct decoder *decoder)
-{
-	struct finder f = { flow, input, insn };
-	uint32_t n = 0, before = flow->n_branches, max;
-	struct decoded_table t;
-	uint64_t target;
-
-	if (!input->read || !decode_jump_table(decoder, bytes_before, &f, &t))
-		return false;
-	max = t.n ? t.n : MAX_CASES;
-	for (; n < max && read_case(&f, &t, n, &target); n++) {
-		struct flow_branch branch = { insn, KERNEL_EDGE_SWITCH, target };
-
-		vec_push(flow, branches, branch);
-	}
-	/* If the code tells the number of entries, all must be valid; if not, at least two. */
-	if (t.n ? n == t.n : n > 1)
-		return true;
-	flow->n_branches = before;
-	return false;
+	return flow_find(b->flow, *target) != FLOW_NONE;
 }
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
@@ -87,6 +53,23 @@ static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge
 	struct flow_branch branch = { insn, (uint8_t)kind, target };
 
 	vec_push(flow, branches, branch);
+}
+
+/* Add the targets of the indirect jump INSN, read from its jump table. Return false if JUMP has no valid jump table. */
+static bool add_cases(struct flow_builder *b, uint32_t insn, const struct decoded_jump *jump)
+{
+	uint32_t n = 0, before = b->flow->n_branches, max = jump->n ? jump->n : MAX_CASES;
+	uint64_t target;
+
+	if (!b->in->read || jump->kind < DECODE_JUMP_ADDRESSES)
+		return false;
+	for (; n < max && read_case(b, jump, n, &target); n++)
+		add_branch(b->flow, insn, KERNEL_EDGE_SWITCH, target);
+	/* If the code tells the number of entries, all must be valid; if not, at least two. */
+	if (jump->n ? n == jump->n : n > 1)
+		return true;
+	b->flow->n_branches = before;
+	return false;
 }
 
 static void add_direct(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind)
@@ -99,10 +82,12 @@ static void add_direct(struct kernel_flow *flow, uint32_t insn, enum kernel_edge
 static void add_indirect(struct flow_builder *b, uint32_t i)
 {
 	struct kernel_insn *insn = &b->flow->insns[i];
+	struct finder f = { b, i };
+	struct decoded_jump jump = decode_indirect_jump(b->decoder, bytes_before, &f);
 
-	if (!(insn->flags & KERNEL_INSN_TAIL) && flow_switch(b->flow, i, b->in, b->decoder))
+	if (!(insn->flags & KERNEL_INSN_TAIL) && add_cases(b, i, &jump))
 		return;
-	if (flow_pointer_jump(b->flow, i, b->in, b->decoder))
+	if (jump.kind == DECODE_JUMP_POINTER)
 		insn->flags |= KERNEL_INSN_TAIL;
 	add_branch(b->flow, i,
 		   insn->flags & KERNEL_INSN_TAIL ? KERNEL_EDGE_TAIL : KERNEL_EDGE_UNRESOLVED, 0);
