@@ -7,44 +7,45 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/sorted.h"
 #include "kernel/cfg/graph.h"
 
-#define KERNEL_NO_EDGE UINT32_MAX
+#define KERNEL_NO_NODE UINT32_MAX
 
 /*
- * The flow network of GRAPH. Each block is an edge; the last edge stands for the function's callers. Both ends of an edge are
- * ports. A node is a set of ports that arcs join, so equal numbers of executions enter and leave a node.
+ * The flow network of a graph. Each block is an edge; the last edge stands for the function's callers. Both ends of an edge are
+ * ports: edge I begins at in-port 2 * I and ends at out-port 2 * I + 1. A node is a set of ports that arcs join, so equal numbers
+ * of executions enter and leave a node. A node's number is that of its lowest port.
  */
 struct flow_nodes {
-	const struct kernel_graph *graph;
 	uint32_t n_edges; /* n_blocks + 1 */
-	uint32_t n_ports; /* edge I begins at in-port 2 * I and ends at out-port 2 * I + 1 */
-	uint32_t *root; /* indexed by port: its node's number, that of the node's lowest port */
-	bool *exists; /* indexed by edge; false: the block is not connected to any other */
+	uint32_t n_nodes; /* nodes have numbers below this one */
+	/* Indexed by edge: its nodes. KERNEL_NO_NODE: the block is not connected to any other. */
+	uint32_t *tail, *head;
 };
 
-static inline uint32_t flow_nodes_in_port(uint32_t edge)
+static inline uint32_t in_port(uint32_t edge)
 {
 	return 2 * edge;
 }
 
-static inline uint32_t flow_nodes_out_port(uint32_t edge)
+static inline uint32_t out_port(uint32_t edge)
 {
 	return 2 * edge + 1;
 }
 
-static inline uint32_t flow_nodes_tail(const struct flow_nodes *j, uint32_t edge)
+/* Return N sets for the functions below: set I has only the element I. The caller frees them. */
+static uint32_t *union_find_create(uint32_t n)
 {
-	return j->root[flow_nodes_in_port(edge)];
+	uint32_t *root = alloc_array(n, sizeof(*root));
+
+	for (uint32_t i = 0; i < n; i++)
+		root[i] = i;
+	return root;
 }
 
-static inline uint32_t flow_nodes_head(const struct flow_nodes *j, uint32_t edge)
-{
-	return j->root[flow_nodes_out_port(edge)];
-}
-
-/* Return the root of I's set. At first, ROOT[i] must be i for each element. */
+/* Return the root of I's set. */
 static uint32_t union_find_root(uint32_t *root, uint32_t i)
 {
 	while (root[i] != i)
@@ -63,206 +64,57 @@ static bool union_find_join(uint32_t *root, uint32_t a, uint32_t b)
 	return true;
 }
 
-static void connect(struct flow_nodes *j, uint32_t from, uint32_t to)
+static void connect(struct flow_nodes *net, uint32_t *root, uint32_t from, uint32_t to)
 {
-	union_find_join(j->root, flow_nodes_out_port(from), flow_nodes_in_port(to));
-	j->exists[from] = j->exists[to] = true;
+	union_find_join(root, out_port(from), in_port(to));
+	net->tail[from] = net->tail[to] = 0; /* any node: flow_nodes_init() finds the right one */
 }
 
 /* Block FROM ends in an unresolved jump. Connect it to the function's callers, and to each block that has an outgoing arc. */
-static void connect_any(struct flow_nodes *j, uint32_t from)
+static void connect_any(struct flow_nodes *net, uint32_t *root, const struct kernel_graph *g,
+			uint32_t from)
 {
-	const struct kernel_graph *g = j->graph;
-
-	connect(j, from, g->n_blocks);
+	connect(net, root, from, g->n_blocks);
 	for (uint32_t i = 0; i < g->n_arcs; i++)
-		connect(j, from, g->arcs[i].from);
+		connect(net, root, from, g->arcs[i].from);
 }
 
-/* Make J the flow network of graph G, which must outlive J. */
-static void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *g)
+static void flow_nodes_init(struct flow_nodes *net, const struct kernel_graph *g)
 {
-	j->graph = g;
-	j->n_edges = g->n_blocks + 1;
-	j->n_ports = 2 * j->n_edges;
-	j->root = alloc_array(j->n_ports, sizeof(*j->root));
-	j->exists = alloc_array(j->n_edges, sizeof(*j->exists));
-	for (uint32_t i = 0; i < j->n_ports; i++)
-		j->root[i] = i;
+	uint32_t n = g->n_blocks + 1, *root = union_find_create(2 * n);
+
+	*net = (struct flow_nodes){ .n_edges = n, .n_nodes = 2 * n };
+	net->tail = alloc_array(n, sizeof(*net->tail));
+	net->head = alloc_array(n, sizeof(*net->head));
+	memset(net->tail, 0xff, n * sizeof(*net->tail));
 	if (g->entry < g->n_blocks)
-		connect(j, g->n_blocks, g->entry);
+		connect(net, root, g->n_blocks, g->entry);
 	vec_each(const struct kernel_arc, a, g, arcs) {
 		if (a->to == KERNEL_GRAPH_ANY)
-			connect_any(j, a->from);
+			connect_any(net, root, g, a->from);
 		else
-			connect(j, a->from, a->to == KERNEL_GRAPH_OUT ? g->n_blocks : a->to);
+			connect(net, root, a->from,
+				a->to == KERNEL_GRAPH_OUT ? g->n_blocks : a->to);
 	}
-	for (uint32_t i = 0; i < j->n_ports; i++)
-		union_find_root(j->root, i);
-	for (uint32_t i = 0; i < j->n_ports; i++)
-		j->root[i] = union_find_root(j->root, i);
-}
-
-static void flow_nodes_clear(struct flow_nodes *j)
-{
-	free(j->root);
-	free(j->exists);
-}
-
-struct bridges {
-	const struct flow_nodes *j;
-	const bool *known;
-	uint32_t *first, *arcs; /* node N's edges of unknown count begin at arcs[first[N]] */
-	uint32_t *entered, *low; /* by node: time of the first visit; Tarjan's low-link */
-	uint32_t now;
-	bool *bridge; /* indexed by edge: true if the edge is found to be a bridge */
-};
-
-static void list_unknown(struct bridges *b)
-{
-	const struct flow_nodes *j = b->j;
-
-	b->first = alloc_array((size_t)j->n_ports + 2, sizeof(*b->first));
-	b->arcs = alloc_array((size_t)j->n_edges * 2, sizeof(*b->arcs));
-	for (uint32_t e = 0; e < j->n_edges; e++) {
-		if (b->known[e] || !j->exists[e])
-			continue;
-		b->first[flow_nodes_tail(j, e) + 2]++;
-		b->first[flow_nodes_head(j, e) + 2]++;
+	for (uint32_t e = 0; e < n; e++) {
+		if (net->tail[e] != KERNEL_NO_NODE)
+			net->tail[e] = union_find_root(root, in_port(e));
+		net->head[e] = union_find_root(root, out_port(e));
 	}
-	for (uint32_t p = 0; p < j->n_ports; p++)
-		b->first[p + 2] += b->first[p + 1];
-	for (uint32_t e = 0; e < j->n_edges; e++) {
-		if (b->known[e] || !j->exists[e])
-			continue;
-		b->arcs[b->first[flow_nodes_tail(j, e) + 1]++] = e;
-		b->arcs[b->first[flow_nodes_head(j, e) + 1]++] = e;
-	}
+	free(root);
 }
 
-static uint32_t other_end(const struct flow_nodes *j, uint32_t edge, uint32_t node)
+static void flow_nodes_clear(struct flow_nodes *net)
 {
-	return flow_nodes_tail(j, edge) == node ? flow_nodes_head(j, edge) :
-						  flow_nodes_tail(j, edge);
-}
-
-/* Search for bridges depth-first from START (Tarjan's algorithm). Use no recursion, because graphs can be deep. */
-static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint32_t *via,
-			uint32_t *next)
-{
-	uint32_t n = 0;
-
-	stack[n] = start;
-	via[n] = KERNEL_NO_EDGE;
-	n++;
-	b->entered[start] = b->low[start] = ++b->now;
-	next[start] = b->first[start];
-	while (n) {
-		uint32_t at = stack[n - 1], by = via[n - 1], e, to;
-
-		if (next[at] == b->first[at + 1]) {
-			n--;
-			if (n && b->low[at] < b->low[stack[n - 1]])
-				b->low[stack[n - 1]] = b->low[at];
-			if (n && b->low[at] > b->entered[stack[n - 1]])
-				b->bridge[by] = true;
-			continue;
-		}
-		e = b->arcs[next[at]++];
-		to = other_end(b->j, e, at);
-		if (e == by || to == at)
-			continue;
-		if (b->entered[to]) {
-			if (b->entered[to] < b->low[at])
-				b->low[at] = b->entered[to];
-			continue;
-		}
-		b->entered[to] = b->low[to] = ++b->now;
-		next[to] = b->first[to];
-		stack[n] = to;
-		via[n] = e;
-		n++;
-	}
-}
-
-/*
- * Set BRIDGE[edge] for each bridge in the graph of edges with unknown counts, for which KNOWN[edge] is false. The counts of
- * bridges follow from known counts.
- */
-static void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
-{
-	struct bridges b = { .j = j, .known = known, .bridge = bridge };
-	scoped_free uint32_t *stack = alloc_array(j->n_ports, sizeof(*stack));
-	scoped_free uint32_t *via = alloc_array(j->n_ports, sizeof(*via));
-	scoped_free uint32_t *next = alloc_array(j->n_ports, sizeof(*next));
-
-	memset(bridge, 0, j->n_edges * sizeof(*bridge));
-	list_unknown(&b);
-	b.entered = alloc_array(j->n_ports, sizeof(*b.entered));
-	b.low = alloc_array(j->n_ports, sizeof(*b.low));
-	for (uint32_t p = 0; p < j->n_ports; p++)
-		if (j->root[p] == p && !b.entered[p])
-			search_from(&b, p, stack, via, next);
-	free(b.first);
-	free(b.arcs);
-	free(b.entered);
-	free(b.low);
+	free(net->tail);
+	free(net->head);
 }
 
 #define MAX_COUNT ((int64_t)1 << 62)
 
-struct by_cost {
-	uint32_t edge;
-	uint64_t cost;
-};
-
-/* Sort edges by descending cost. The costliest edges become a spanning tree; kernel_blocks_choose() measures only the others. */
-define_compare(compare_cost, struct by_cost,
-	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
-
-uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
-			      bool calls_known, bool *measure)
-{
-	scoped_free struct by_cost *order;
-	scoped(flow_nodes_clear) struct flow_nodes j;
-	uint32_t n = 0, unknown = 0, *tree;
-	scoped_free bool *known, *bridge;
-
-	flow_nodes_init(&j, graph);
-	order = alloc_array(j.n_edges, sizeof(*order));
-	tree = alloc_array(j.n_ports, sizeof(*tree));
-	known = alloc_array(j.n_edges, sizeof(*known));
-	bridge = alloc_array(j.n_edges, sizeof(*bridge));
-	memset(measure, 0, graph->n_blocks * sizeof(*measure));
-	for (uint32_t i = 0; i < j.n_ports; i++)
-		tree[i] = i;
-	for (uint32_t e = 0; e < j.n_edges; e++) {
-		uint64_t cost = e < graph->n_blocks ? costs[e] : KERNEL_COST_NEVER;
-
-		if (e == graph->n_blocks && calls_known)
-			known[e] = true;
-		else if (j.exists[e])
-			order[n++] = (struct by_cost){ e, cost };
-	}
-	sort_array(order, n, sizeof(*order), compare_cost);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = order[i].edge;
-
-		if (union_find_join(tree, flow_nodes_tail(&j, e), flow_nodes_head(&j, e)) ||
-		    order[i].cost == KERNEL_COST_NEVER)
-			continue;
-		measure[e] = known[e] = true;
-	}
-	flow_nodes_bridges(&j, known, bridge);
-	for (uint32_t e = 0; e < graph->n_blocks; e++)
-		unknown += j.exists[e] && !known[e] && !bridge[e];
-	free(tree);
-	return unknown;
-}
-
 struct solver {
 	uint32_t n_nodes, n_edges;
-	const uint32_t *tail, *head; /* by edge: its nodes; KERNEL_NO_EDGE: ignore the edge */
+	const uint32_t *tail, *head; /* by edge: its nodes; KERNEL_NO_NODE: ignore the edge */
 	int64_t *value; /* indexed by edge: the edge's count, or KERNEL_COUNT_UNKNOWN */
 	/* Indexed by node: sum of the known counts of edges that leave the node, minus those of edges that enter it. */
 	__int128 *excess;
@@ -293,7 +145,7 @@ static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
 static void solve(struct solver *s)
 {
 	for (uint32_t e = 0; e < s->n_edges; e++) {
-		if (s->tail[e] == KERNEL_NO_EDGE)
+		if (s->tail[e] == KERNEL_NO_NODE)
 			continue;
 		if (s->value[e] != KERNEL_COUNT_UNKNOWN) {
 			settle(s, e, s->value[e]);
@@ -344,48 +196,100 @@ static void solver_clear(struct solver *s)
 	free(s->stack);
 }
 
-/*
- * Derive the unknown values of bridges. Other unknown edges lie on cycles, and their values cannot be derived: unite the two nodes
- * of such an edge, so that its value does not matter. Return the residual (see struct kernel_counts).
- */
-static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
+/* Derive unknown values of NET's edges. Return the residual (see struct kernel_counts). */
+static uint64_t solve_nodes(const struct flow_nodes *net, int64_t *value)
 {
-	scoped_free bool *known = alloc_array(j->n_edges, sizeof(*known));
-	scoped_free bool *bridge = alloc_array(j->n_edges, sizeof(*bridge));
-	scoped_free uint32_t *node = alloc_array(j->n_ports, sizeof(*node));
-	scoped_free uint32_t *from = alloc_array(j->n_edges, sizeof(*from));
-	scoped_free uint32_t *to = alloc_array(j->n_edges, sizeof(*to));
 	struct solver s;
 
-	for (uint32_t e = 0; e < j->n_edges; e++)
-		known[e] = value[e] != KERNEL_COUNT_UNKNOWN;
-	flow_nodes_bridges(j, known, bridge);
-	for (uint32_t p = 0; p < j->n_ports; p++)
-		node[p] = p;
-	for (uint32_t e = 0; e < j->n_edges; e++)
-		if (j->exists[e] && !known[e] && !bridge[e])
-			union_find_join(node, flow_nodes_tail(j, e), flow_nodes_head(j, e));
-	for (uint32_t e = 0; e < j->n_edges; e++) {
-		bool there = j->exists[e] && (known[e] || bridge[e]);
-
-		from[e] = there ? union_find_root(node, flow_nodes_tail(j, e)) : KERNEL_NO_EDGE;
-		to[e] = there ? union_find_root(node, flow_nodes_head(j, e)) : KERNEL_NO_EDGE;
-	}
-	solver_init(&s, j->n_ports, j->n_edges);
-	s.tail = from;
-	s.head = to;
+	solver_init(&s, net->n_nodes, net->n_edges);
+	s.tail = net->tail;
+	s.head = net->head;
 	s.value = value;
 	solve(&s);
 	solver_clear(&s);
 	return s.residual;
 }
 
-/* Return the port at which an arc to block TO ends. For an unresolved jump return KERNEL_NO_EDGE. */
+/*
+ * Derive the unknown values that follow from known ones. An edge that closes a cycle of unknown edges may have any value, and
+ * others follow from it. So give these edges two values at random, derive the other values twice, and keep only values that are
+ * the same: these do not depend on the random ones. Return the residual.
+ */
+static uint64_t solve_blocks(const struct flow_nodes *net, int64_t *value)
+{
+	scoped_free int64_t *again = alloc_array(net->n_edges, sizeof(*again));
+	scoped_free uint32_t *root = union_find_create(net->n_nodes);
+	uint64_t residual;
+
+	for (uint32_t e = 0; e < net->n_edges; e++) {
+		again[e] = value[e];
+		if (value[e] != KERNEL_COUNT_UNKNOWN || net->tail[e] == KERNEL_NO_NODE ||
+		    union_find_join(root, net->tail[e], net->head[e]))
+			continue;
+		value[e] = 0;
+		again[e] = 1 + (int64_t)hash_bytes(&e, sizeof(e));
+	}
+	residual = solve_nodes(net, value);
+	solve_nodes(net, again);
+	for (uint32_t e = 0; e < net->n_edges; e++)
+		if (value[e] != again[e])
+			value[e] = KERNEL_COUNT_UNKNOWN;
+	return residual;
+}
+
+struct by_cost {
+	uint32_t edge;
+	uint64_t cost;
+};
+
+/* Sort edges by descending cost. The costliest edges become a spanning tree; kernel_blocks_choose() measures only the others. */
+define_compare(compare_cost, struct by_cost,
+	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
+
+uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
+			      bool calls_known, bool *measure)
+{
+	scoped_free struct by_cost *order;
+	scoped_free uint32_t *tree;
+	scoped_free int64_t *value; /* indexed by edge: any number if the count is measured */
+	scoped(flow_nodes_clear) struct flow_nodes net;
+	uint32_t n = 0, unknown = 0;
+
+	flow_nodes_init(&net, graph);
+	order = alloc_array(net.n_edges, sizeof(*order));
+	tree = union_find_create(net.n_nodes);
+	value = alloc_array(net.n_edges, sizeof(*value));
+	memset(measure, 0, graph->n_blocks * sizeof(*measure));
+	for (uint32_t e = 0; e < net.n_edges; e++) {
+		uint64_t cost = e < graph->n_blocks ? costs[e] : KERNEL_COST_NEVER;
+
+		if ((e < graph->n_blocks || !calls_known) && net.tail[e] != KERNEL_NO_NODE) {
+			order[n++] = (struct by_cost){ e, cost };
+			value[e] = KERNEL_COUNT_UNKNOWN;
+		}
+	}
+	sort_array(order, n, sizeof(*order), compare_cost);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = order[i].edge;
+
+		if (union_find_join(tree, net.tail[e], net.head[e]) ||
+		    order[i].cost == KERNEL_COST_NEVER)
+			continue;
+		measure[e] = true;
+		value[e] = 0;
+	}
+	solve_blocks(&net, value);
+	for (uint32_t e = 0; e < graph->n_blocks; e++)
+		unknown += value[e] == KERNEL_COUNT_UNKNOWN;
+	return unknown;
+}
+
+/* Return the port at which an arc to block TO ends. For an unresolved jump return KERNEL_NO_NODE. */
 static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
 {
 	if (to == KERNEL_GRAPH_ANY)
-		return KERNEL_NO_EDGE;
-	return flow_nodes_in_port(to == KERNEL_GRAPH_OUT ? g->n_blocks : to);
+		return KERNEL_NO_NODE;
+	return in_port(to == KERNEL_GRAPH_OUT ? g->n_blocks : to);
 }
 
 /*
@@ -403,10 +307,10 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 
 	solver_init(&s, n_ports + 1, n_edges);
 	for (uint32_t i = 0; i < g->n_arcs; i++) {
-		from[i] = flow_nodes_out_port(g->arcs[i].from);
+		from[i] = out_port(g->arcs[i].from);
 		to[i] = arc_end(g, g->arcs[i].to);
 		value[i] = KERNEL_COUNT_UNKNOWN;
-		if (to[i] == KERNEL_NO_EDGE) {
+		if (to[i] == KERNEL_NO_NODE) {
 			to[i] = nowhere;
 			any = true;
 		}
@@ -420,9 +324,8 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 		to[e] = p & 1 ? p : nowhere;
 	}
 	/* The step from the callers to the entry is no arc of the graph, so add an edge for it. */
-	from[n_edges - 1] =
-		g->entry < g->n_blocks ? flow_nodes_out_port(g->n_blocks) : KERNEL_NO_EDGE;
-	to[n_edges - 1] = flow_nodes_in_port(g->entry < g->n_blocks ? g->entry : 0);
+	from[n_edges - 1] = g->entry < g->n_blocks ? out_port(g->n_blocks) : KERNEL_NO_NODE;
+	to[n_edges - 1] = in_port(g->entry < g->n_blocks ? g->entry : 0);
 	value[n_edges - 1] = KERNEL_COUNT_UNKNOWN;
 	s.tail = from;
 	s.head = to;
@@ -431,7 +334,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	s.open[nowhere] = 2;
 	/* An unresolved jump may lead to any in-port. So let solve() derive no edge at in-ports, either. */
 	for (uint32_t b = 0; any && b <= g->n_blocks; b++)
-		s.open[flow_nodes_in_port(b)] = 2;
+		s.open[in_port(b)] = 2;
 	solve(&s);
 	memcpy(arcs, value, g->n_arcs * sizeof(*arcs));
 	solver_clear(&s);
@@ -442,18 +345,18 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measured, int64_t calls,
 			 struct kernel_counts *out)
 {
-	scoped(flow_nodes_clear) struct flow_nodes j;
+	scoped(flow_nodes_clear) struct flow_nodes net;
 	scoped_free int64_t *value;
 
-	flow_nodes_init(&j, graph);
-	value = alloc_array(j.n_edges, sizeof(*value));
-	for (uint32_t e = 0; e < j.n_edges; e++) {
+	flow_nodes_init(&net, graph);
+	value = alloc_array(net.n_edges, sizeof(*value));
+	for (uint32_t e = 0; e < net.n_edges; e++) {
 		value[e] = e < graph->n_blocks ? measured[e] : calls;
 		if (value[e] > MAX_COUNT || value[e] < 0)
 			value[e] = KERNEL_COUNT_UNKNOWN;
 	}
 	memset(out, 0, sizeof(*out));
-	out->residual = solve_blocks(&j, value);
+	out->residual = solve_blocks(&net, value);
 	out->blocks = alloc_array(graph->n_blocks, sizeof(*out->blocks));
 	memcpy(out->blocks, value, graph->n_blocks * sizeof(*value));
 	out->calls = value[graph->n_blocks];
