@@ -19,83 +19,42 @@
 /* Maximum number of address ranges in all units, functions and inlined functions. A distribution's kernel has about 3 million. */
 #define MAX_RANGES 20000000u
 
-/* Maximum number of overlapping ranges in a backward search. Ranges overlap only in damaged files and assembler code. */
-#define MAX_OVERLAP 8
-
 /* If spans have the same start, sort the larger one first. A search from the end then finds the smaller one first. */
 define_compare(compare_span, struct dwarf_span,
 	       compare_values(a->start, b->start)     ?:
 		       compare_values(b->end, a->end) ?:
-							compare_values(a->index, b->index));
+							compare_values(a->id, b->id));
 
-ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
-				  Dwarf_Addr *base, struct kernel_range *range)
+static void sort_spans(struct dwarf_spans *s)
 {
-	Dwarf_Addr start, end;
+	sort_array(s->items, s->n_items, sizeof(*s->items), compare_span);
+}
 
-	for (;;) {
-		if (!d->range_budget)
-			return 0;
+void kernel_dwarf_ranges(struct dwarf *d, Dwarf_Die *die, uint32_t id, struct dwarf_spans *out)
+{
+	struct dwarf_span span = { .id = id };
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	while (d->range_budget) {
 		d->range_budget--;
-		offset = dwarf_ranges(die, offset, base, &start, &end);
-		if (offset <= 0)
-			return 0;
-		if (start < end) {
-			range->start = start;
-			range->end = end;
-			return offset;
-		}
-	}
-}
-
-/* SPANS are sorted. Return the last one that contains ADDR, or NULL. */
-static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32_t n, uint64_t addr)
-{
-	uint32_t at = bisect(n, i, spans[i].start <= addr);
-
-	for (uint32_t i = 0; i < MAX_OVERLAP && at-- > 0; i++)
-		if (addr < spans[at].end)
-			return &spans[at];
-	return NULL;
-}
-
-void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
-			  void *arg)
-{
-	scoped_free uint64_t *at = alloc_array(2 * (size_t)n, sizeof(*at));
-	size_t n_at = 2 * (size_t)n;
-
-	for (uint32_t i = 0; i < n; i++) {
-		at[2 * i] = spans[i].start;
-		at[2 * i + 1] = spans[i].end;
-	}
-	sort_array(at, n_at, sizeof(*at), compare_u64);
-	for (size_t i = 0; i + 1 < n_at; i++) {
-		const struct dwarf_span *span =
-			at[i] < at[i + 1] ? find_span(spans, n, at[i]) : NULL;
-
-		if (span)
-			fn(at[i], at[i + 1], span->index, arg);
+		at = dwarf_ranges(die, at, &base, &span.start, &span.end);
+		if (at <= 0)
+			return;
+		if (span.start < span.end)
+			vec_push(out, items, span);
 	}
 }
 
 static void add_unit(struct dwarf *d, Dwarf_Die *die)
 {
 	struct dwarf_unit unit = { .die = *die };
-	struct dwarf_span span = { .index = d->n_units };
-	struct kernel_range range;
 	Dwarf_Attribute attr;
-	Dwarf_Addr base;
-	ptrdiff_t at = 0;
 
 	kernel_paths_unit(d->paths, dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr)),
 			  dwarf_diename(die));
+	kernel_dwarf_ranges(d, die, d->n_units, &d->spans);
 	vec_push(d, units, unit);
-	while ((at = kernel_dwarf_next_range(d, die, at, &base, &range)) > 0) {
-		span.start = range.start;
-		span.end = range.end;
-		vec_push(d, spans, span);
-	}
 }
 
 static void list_units(struct dwarf *d)
@@ -106,16 +65,16 @@ static void list_units(struct dwarf *d)
 	while (dwarf_get_units(d->dw, cu, &cu, NULL, NULL, &die, NULL) == 0)
 		if (dwarf_tag(&die) == DW_TAG_compile_unit)
 			add_unit(d, &die);
-	sort_array(d->spans, d->n_spans, sizeof(*d->spans), compare_span);
+	sort_spans(&d->spans);
 }
 
 void kernel_dwarf_function_forget(struct dwarf_function *f)
 {
 	free(f->inlined);
-	free(f->ranges);
+	free(f->spans.items);
 	f->inlined = NULL;
-	f->ranges = NULL;
-	f->n_inlined = f->cap_inlined = f->n_ranges = f->cap_ranges = 0;
+	f->n_inlined = f->cap_inlined = 0;
+	f->spans = (struct dwarf_spans){ 0 };
 }
 
 void kernel_dwarf_destroy(struct dwarf *d)
@@ -125,10 +84,10 @@ void kernel_dwarf_destroy(struct dwarf *d)
 			kernel_dwarf_function_forget(&unit->functions[j]);
 		free(unit->functions);
 		free(unit->inlines);
-		free(unit->spans);
+		free(unit->spans.items);
 	}
 	free(d->units);
-	free(d->spans);
+	free(d->spans.items);
 	kernel_paths_destroy(d->paths);
 	dwarf_end(d->dw);
 	free(d);
@@ -137,23 +96,14 @@ void kernel_dwarf_destroy(struct dwarf *d)
 static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *die)
 {
 	struct dwarf_function function = { .die = *die };
-	struct dwarf_span span = { .index = unit->n_functions };
-	struct kernel_range range;
-	Dwarf_Addr base;
-	ptrdiff_t at = 0;
-	bool any = false;
+	uint32_t first = unit->spans.n_items;
 
-	while ((at = kernel_dwarf_next_range(d, die, at, &base, &range)) > 0) {
-		span.start = range.start;
-		span.end = range.end;
-		vec_push(unit, spans, span);
-		/* The entry is in the first range. A .cold part follows in the list, often with lower addresses. */
-		if (!any)
-			function.entry = range.start;
-		any = true;
-	}
+	kernel_dwarf_ranges(d, die, unit->n_functions, &unit->spans);
+	/* The entry is in the first range. A .cold part follows in the list, often with lower addresses. */
+	if (unit->spans.n_items > first)
+		function.entry = unit->spans.items[first].start;
 	/* A declaration or abstract instance (of an inlined function) has no code. */
-	if (any)
+	if (unit->spans.n_items > first)
 		vec_push(unit, functions, function);
 	else if (dwarf_func_inline(die))
 		vec_push(unit, inlines, *die);
@@ -191,7 +141,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 		struct dwarf_unit *unit = &d->units[i];
 
 		list_functions(d, unit, &unit->die, 0);
-		sort_array(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
+		sort_spans(&unit->spans);
 		if (log_progress_due())
 			log_progress("reading debug symbols: unit %u of %u", i, d->n_units);
 	}
@@ -203,17 +153,16 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *die,
 			    uint32_t parent)
 {
-	struct dwarf_inlined inl = { .die = *die, .parent = parent, .first_range = f->n_ranges };
-	struct kernel_range range;
-	Dwarf_Addr base;
-	ptrdiff_t at = 0;
+	struct dwarf_inlined inl = { .die = *die,
+				     .parent = parent,
+				     .first_span = f->spans.n_items };
 
-	while ((at = kernel_dwarf_next_range(d, die, at, &base, &range)) > 0)
-		vec_push(f, ranges, range);
-	inl.n_ranges = f->n_ranges - inl.first_range;
-	sort_array(f->ranges + inl.first_range, inl.n_ranges, sizeof(range), compare_u64);
+	kernel_dwarf_ranges(d, die, f->n_inlined, &f->spans);
+	inl.n_spans = f->spans.n_items - inl.first_span;
+	sort_array(f->spans.items + inl.first_span, inl.n_spans, sizeof(*f->spans.items),
+		   compare_u64);
 	vec_push(f, inlined, inl);
-	return inl.n_ranges ? f->n_inlined - 1 : parent;
+	return inl.n_spans ? f->n_inlined - 1 : parent;
 }
 
 static void list_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *parent_die,
@@ -239,7 +188,7 @@ void kernel_dwarf_function_parse(struct dwarf *d, struct dwarf_function *functio
 }
 
 /* Return the name of file number INDEX in the line table of ATTR's unit. */
-static const char *file_name(Dwarf_Attribute *attr, Dwarf_Word index)
+static const char *name_of_file(Dwarf_Attribute *attr, Dwarf_Word index)
 {
 	Dwarf_Files *files;
 	Dwarf_Die unit;
@@ -251,46 +200,32 @@ static const char *file_name(Dwarf_Attribute *attr, Dwarf_Word index)
 	return dwarf_filesrc(files, index, NULL, NULL);
 }
 
-static void place(Dwarf_Attribute *file_attr, Dwarf_Attribute *line_attr, const char **file,
-		  uint32_t *line)
+void kernel_dwarf_place(Dwarf_Die *die, unsigned int file_name, unsigned int line_name,
+			const char **file, uint32_t *line)
 {
+	Dwarf_Attribute attr;
 	Dwarf_Word value;
 
 	*file = NULL;
 	*line = 0;
-	if (!file_attr || dwarf_formudata(file_attr, &value))
+	if (dwarf_formudata(dwarf_attr_integrate(die, file_name, &attr), &value))
 		return;
-	*file = file_name(file_attr, value);
-	if (line_attr && !dwarf_formudata(line_attr, &value) && value <= UINT32_MAX)
+	*file = name_of_file(&attr, value);
+	if (!dwarf_formudata(dwarf_attr_integrate(die, line_name, &attr), &value) &&
+	    value <= UINT32_MAX)
 		*line = (uint32_t)value;
 }
 
-void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line)
-{
-	Dwarf_Attribute file_attr, line_attr;
-
-	place(dwarf_attr_integrate(die, DW_AT_decl_file, &file_attr),
-	      dwarf_attr_integrate(die, DW_AT_decl_line, &line_attr), file, line);
-}
-
-uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges)
+uint64_t kernel_dwarf_entry(Dwarf_Die *die, uint64_t start)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Addr addr;
 	Dwarf_Word offset;
 
 	if (!dwarf_attr(die, DW_AT_entry_pc, &attr))
-		return ranges[0].start;
+		return start;
 	if (!dwarf_formaddr(&attr, &addr))
 		return addr;
 	/* In DWARF 5, DW_AT_entry_pc may be a constant: an offset from the start of the inlined function's code. */
-	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
-}
-
-void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line)
-{
-	Dwarf_Attribute file_attr, line_attr;
-
-	place(dwarf_attr(die, DW_AT_call_file, &file_attr),
-	      dwarf_attr(die, DW_AT_call_line, &line_attr), file, line);
+	return start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }

@@ -19,15 +19,8 @@
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
-/* The addresses in the file from START up to END. They belong to the unit or function with the id ID. */
-struct piece {
-	uint64_t start, end;
-	uint32_t id;
-};
-
-struct pieces {
-	vec_of(struct piece, items);
-};
+/* Maximum number of overlapping ranges in a backward search. Ranges overlap only in damaged files and assembler code. */
+#define MAX_OVERLAP 8
 
 struct listed {
 	struct dwarf_function *function;
@@ -47,9 +40,9 @@ struct build {
 	uint64_t base;
 	struct index_strings strings;
 	struct index_lines lines;
-	struct pieces units, functions;
+	struct dwarf_spans units, functions; /* pieces */
 	vec_of(struct listed, listed);
-	struct pieces painted; /* each id is a LEAF of struct index_address */
+	struct dwarf_spans painted; /* each id is a LEAF of struct index_address */
 	struct hash_index name_index; /* finds a name's index in NAMES */
 	/* The contents of the index file. */
 	vec_of(struct index_function, function_records);
@@ -66,23 +59,52 @@ static bool is_in_text(const struct build *b, uint64_t start, uint64_t end)
 	return start >= b->base && end > start && end - b->base <= UINT32_MAX;
 }
 
-define_compare(compare_piece, struct piece,
+define_compare(compare_piece, struct dwarf_span,
 	       compare_values(a->id, b->id) ?: compare_values(a->start, b->start));
 
-static void sort_pieces(struct pieces *p, compare_fn compare)
+static void sort_pieces(struct dwarf_spans *p, compare_fn compare)
 {
 	sort_array(p->items, p->n_items, sizeof(*p->items), compare);
 }
 
-static void add_piece(uint64_t start, uint64_t end, uint32_t id, void *arg)
+static void add_piece(struct dwarf_spans *p, uint64_t start, uint64_t end, uint32_t id)
 {
-	struct pieces *p = arg;
 	uint32_t n = p->n_items;
 
 	if (n && p->items[n - 1].end == start && p->items[n - 1].id == id)
 		p->items[n - 1].end = end;
 	else
-		vec_push(p, items, ((struct piece){ start, end, id }));
+		vec_push(p, items, ((struct dwarf_span){ start, end, id }));
+}
+
+/* SPANS are sorted. Return the last one that contains ADDR, or NULL. */
+static const struct dwarf_span *find_span(const struct dwarf_spans *spans, uint64_t addr)
+{
+	uint32_t at = bisect(spans->n_items, i, spans->items[i].start <= addr);
+
+	for (uint32_t i = 0; i < MAX_OVERLAP && at-- > 0; i++)
+		if (addr < spans->items[at].end)
+			return &spans->items[at];
+	return NULL;
+}
+
+/* Cut the sorted SPANS into pieces, and add these to OUT. A piece belongs to the last span that contains it. */
+static void flatten(const struct dwarf_spans *spans, struct dwarf_spans *out)
+{
+	size_t n = 2 * (size_t)spans->n_items;
+	scoped_free uint64_t *at = alloc_array(n, sizeof(*at));
+
+	for (uint32_t i = 0; i < spans->n_items; i++) {
+		at[2 * i] = spans->items[i].start;
+		at[2 * i + 1] = spans->items[i].end;
+	}
+	sort_array(at, n, sizeof(*at), compare_u64);
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct dwarf_span *span = at[i] < at[i + 1] ? find_span(spans, at[i]) : NULL;
+
+		if (span)
+			add_piece(out, at[i], at[i + 1], span->id);
+	}
 }
 
 static bool is_name(const void *names, uint32_t i, const void *key)
@@ -92,20 +114,23 @@ static bool is_name(const void *names, uint32_t i, const void *key)
 	return a->name == b->name && a->file == b->file && a->line == b->line;
 }
 
-static uint32_t find_file(struct build *b, const char *raw)
+/* Set *FILE and *LINE to the place in DIE's attributes FILE_NAME and LINE_NAME. *FILE is an offset in the strings. */
+static void add_place(struct build *b, Dwarf_Die *die, unsigned int file_name,
+		      unsigned int line_name, uint32_t *file, uint32_t *line)
 {
-	return index_strings_add_file(&b->strings, b->dwarf->paths, raw);
+	const char *raw;
+
+	kernel_dwarf_place(die, file_name, line_name, &raw, line);
+	*file = index_strings_add_file(&b->strings, b->dwarf->paths, raw);
 }
 
 /* Return the index in NAMES of the inlined function that DIE describes. Add the function if it is new. */
 static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
-	const char *file;
 	uint32_t found;
 
-	kernel_dwarf_declaration(die, &file, &name.line);
-	name.file = find_file(b, file);
+	add_place(b, die, DW_AT_decl_file, DW_AT_decl_line, &name.file, &name.line);
 	found = hash_find_or_add(&b->name_index,
 				 hash_bytes(&name, offsetof(struct index_name, first)), is_name,
 				 b->names, &name, b->n_names);
@@ -162,7 +187,7 @@ static void sort_names(struct build *b)
 }
 
 /* Add N ascending RANGES to the index. Join ranges that touch. Return the number of ranges added. */
-static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, uint32_t n)
+static uint32_t add_ranges(struct build *b, const struct dwarf_span *ranges, uint32_t n)
 {
 	uint32_t first = b->n_ranges;
 
@@ -185,26 +210,24 @@ static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, u
 static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dwarf_function *f,
 			 struct dwarf_inlined *inl)
 {
-	const struct kernel_range *ranges = &f->ranges[inl->first_range];
+	const struct dwarf_span *ranges = &f->spans.items[inl->first_span];
 	struct index_body body = {
 		.name = add_body_name(b, &inl->die),
 		.function = f->id,
 		.parent = inl->parent == UINT32_MAX ? KERNEL_NONE : canvas->ids[inl->parent],
 		.first_range = b->n_ranges,
 	};
-	const char *file;
 	uint64_t entry;
 
-	body.n_ranges = add_ranges(b, ranges, inl->n_ranges);
+	body.n_ranges = add_ranges(b, ranges, inl->n_spans);
 	if (!body.n_ranges) {
 		b->names[body.name].n_empty++;
 		return KERNEL_NONE;
 	}
-	entry = kernel_dwarf_entry(&inl->die, ranges);
+	entry = kernel_dwarf_entry(&inl->die, ranges->start);
 	body.entry = is_in_text(b, entry, entry + 1) ? (uint32_t)(entry - b->base) :
 						       (uint32_t)b->ranges[body.first_range].start;
-	kernel_dwarf_call_place(&inl->die, &file, &body.call_line);
-	body.call_file = find_file(b, file);
+	add_place(b, &inl->die, DW_AT_call_file, DW_AT_call_line, &body.call_file, &body.call_line);
 	vec_push(b, bodies, body);
 	return b->n_bodies - 1;
 }
@@ -224,30 +247,24 @@ static void paint(struct canvas *c, uint64_t start, uint64_t end, uint32_t over,
 			c->leaves[i] = leaf;
 }
 
-static void find_edges(struct canvas *c, const struct dwarf_function *f, const struct piece *pieces,
-		       uint32_t n)
+static void find_edges(struct canvas *c, const struct dwarf_function *f,
+		       const struct dwarf_span *pieces, uint32_t n)
 {
-	uint32_t unique = 0;
-
 	c->n_edges = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		vec_push(c, edges, pieces[i].start);
 		vec_push(c, edges, pieces[i].end);
 	}
-	for (uint32_t i = 0; i < f->n_ranges; i++) {
-		vec_push(c, edges, f->ranges[i].start);
-		vec_push(c, edges, f->ranges[i].end);
+	vec_each(const struct dwarf_span, span, &f->spans, items) {
+		vec_push(c, edges, span->start);
+		vec_push(c, edges, span->end);
 	}
-	sort_array(c->edges, c->n_edges, sizeof(*c->edges), compare_u64);
-	for (uint32_t i = 0; i < c->n_edges; i++)
-		if (!unique || c->edges[unique - 1] != c->edges[i])
-			c->edges[unique++] = c->edges[i];
-	c->n_edges = unique;
+	vec_unite(c, edges, compare_u64, NULL);
 }
 
 /* Add the functions inlined into F, and the leaves in its N PIECES. PIECES have those addresses that belong to F alone. */
 static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
-		       const struct piece *pieces, uint32_t n)
+		       const struct dwarf_span *pieces, uint32_t n)
 {
 	uint32_t own = f->id | INDEX_LEAF_FUNCTION;
 
@@ -266,50 +283,42 @@ static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function 
 								      b->bodies[id].parent;
 
 		c->ids[i] = id;
-		for (uint32_t j = 0; id != KERNEL_NONE && j < inl->n_ranges; j++)
-			paint(c, f->ranges[inl->first_range + j].start,
-			      f->ranges[inl->first_range + j].end, over, id);
+		for (uint32_t j = 0; id != KERNEL_NONE && j < inl->n_spans; j++)
+			paint(c, f->spans.items[inl->first_span + j].start,
+			      f->spans.items[inl->first_span + j].end, over, id);
 	}
 	for (uint32_t i = 0; i + 1 < c->n_edges; i++)
 		if (c->leaves[i] != KERNEL_NONE)
-			add_piece(c->edges[i], c->edges[i + 1], c->leaves[i], &b->painted);
+			add_piece(&b->painted, c->edges[i], c->edges[i + 1], c->leaves[i]);
 }
 
 /* Add all ranges of the function DIE, including addresses that another function claims as well. */
 static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
 {
-	struct {
-		vec_of(struct kernel_range, items);
-	} own = { 0 };
-	struct kernel_range range;
-	Dwarf_Addr base;
-	ptrdiff_t at = 0;
+	struct dwarf_spans own = { 0 };
 
-	while ((at = kernel_dwarf_next_range(b->dwarf, die, at, &base, &range)) > 0)
-		vec_push(&own, items, range);
-	sort_array(own.items, own.n_items, sizeof(range), compare_u64);
+	kernel_dwarf_ranges(b->dwarf, die, 0, &own);
+	sort_pieces(&own, compare_u64);
 	record->first_range = b->n_ranges;
 	record->n_ranges = add_ranges(b, own.items, own.n_items);
 	free(own.items);
 }
 
 static void add_function(struct build *b, struct canvas *c, struct dwarf_function *f,
-			 const struct piece *pieces, uint32_t n)
+			 const struct dwarf_span *pieces, uint32_t n)
 {
 	struct index_function record = {
 		.name = index_strings_add(&b->strings, dwarf_diename(&f->die)),
 		.entry = (uint32_t)(f->entry - b->base),
 		.first_body = b->n_bodies,
 	};
-	const char *file;
 	uint64_t offset;
 
 	record.symbol = index_strings_add(&b->strings,
 					  kernel_image_symbol_at(b->img, record.entry, &offset));
 	if (!record.name)
 		record.name = record.symbol;
-	kernel_dwarf_declaration(&f->die, &file, &record.line);
-	record.file = find_file(b, file);
+	add_place(b, &f->die, DW_AT_decl_file, DW_AT_decl_line, &record.file, &record.line);
 	add_function_ranges(b, &record, &f->die);
 	kernel_dwarf_function_parse(b->dwarf, f);
 	add_bodies(b, c, f, pieces, n);
@@ -348,14 +357,14 @@ static void list_functions(struct build *b)
 }
 
 /* Cut the ranges of UNIT's functions into pieces, and add these. Leave out addresses outside of the unit's N pieces WHOLE. */
-static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
-				uint32_t n)
+static void add_function_pieces(struct build *b, struct dwarf_unit *unit,
+				const struct dwarf_span *whole, uint32_t n)
 {
-	struct pieces pieces = { 0 };
+	struct dwarf_spans pieces = { 0 };
 	uint32_t w = 0;
 
-	kernel_dwarf_flatten(unit->spans, unit->n_spans, add_piece, &pieces);
-	vec_each(const struct piece, p, &pieces, items) {
+	flatten(&unit->spans, &pieces);
+	vec_each(const struct dwarf_span, p, &pieces, items) {
 		uint32_t id = unit->functions[p->id].id;
 
 		while (w < n && whole[w].end <= p->start)
@@ -365,39 +374,27 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 			uint64_t end = whole[j].end < p->end ? whole[j].end : p->end;
 
 			if (is_in_text(b, start, end))
-				add_piece(start, end, id, &b->functions);
+				add_piece(&b->functions, start, end, id);
 		}
 	}
 	free(pieces.items);
 }
 
-/* Return the number of consecutive pieces, from FIRST on, that have the same id. */
-static uint32_t same_id(const struct pieces *p, uint32_t first)
-{
-	uint32_t n = 1;
-
-	while (first + n < p->n_items && p->items[first + n].id == p->items[first].id)
-		n++;
-	return n;
-}
-
 static void add_functions(struct build *b)
 {
+	const struct dwarf_span *units = b->units.items, *pieces;
 	struct canvas canvas = { 0 };
 	uint32_t at = 0, n;
 
 	sort_pieces(&b->units, compare_piece);
-	for (uint32_t i = 0; i < b->units.n_items; i += n) {
-		n = same_id(&b->units, i);
-		add_function_pieces(b, &b->dwarf->units[b->units.items[i].id], &b->units.items[i],
-				    n);
-	}
+	for_each_run(i, j, b->units.n_items, units[i].id == units[j].id)
+		add_function_pieces(b, &b->dwarf->units[units[i].id], &units[i], j - i);
 	sort_pieces(&b->functions, compare_piece);
+	pieces = b->functions.items;
 	for (uint32_t i = 0; i < b->n_listed; i++) {
-		n = at < b->functions.n_items && b->functions.items[at].id == i ?
-			    same_id(&b->functions, at) :
-			    0;
-		add_function(b, &canvas, b->listed[i].function, &b->functions.items[at], n);
+		for (n = 0; at + n < b->functions.n_items && pieces[at + n].id == i;)
+			n++;
+		add_function(b, &canvas, b->listed[i].function, &pieces[at], n);
 		at += n;
 		if (log_progress_due())
 			log_progress("looking for inlined functions in %u of %u", i, b->n_listed);
@@ -410,7 +407,7 @@ static void add_functions(struct build *b)
 
 static void add_lines(struct build *b)
 {
-	vec_each(const struct piece, p, &b->units, items) {
+	vec_each(const struct dwarf_span, p, &b->units, items) {
 		index_lines_add(&b->lines, &b->strings, b->dwarf, &b->dwarf->units[p->id], p->start,
 				p->end, b->base);
 	}
@@ -430,7 +427,7 @@ static void map_addresses(struct build *b)
 	uint64_t end = 0;
 
 	sort_pieces(&b->painted, compare_u64);
-	vec_each(const struct piece, p, &b->painted, items) {
+	vec_each(const struct dwarf_span, p, &b->painted, items) {
 		if (p->start - b->base > end)
 			map_address(b, end, KERNEL_NONE);
 		map_address(b, p->start - b->base, p->id);
@@ -547,7 +544,7 @@ int kernel_index_build(struct kernel_image *img, struct kernel_index **out)
 	b->dwarf = kernel_dwarf_create(img);
 	b->base = kernel_image_base(img);
 	index_strings_init(&b->strings);
-	kernel_dwarf_flatten(b->dwarf->spans, b->dwarf->n_spans, add_piece, &b->units);
+	flatten(&b->dwarf->spans, &b->units);
 	add_lines(b);
 	list_functions(b);
 	add_functions(b);
