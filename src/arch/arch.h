@@ -208,9 +208,10 @@ size_t arch_find_return(const uint8_t *code, size_t len);
 
 enum arch_symbol {
 	ARCH_SYMBOL_ORDINARY,
-	ARCH_SYMBOL_NORETURN, /* names of this architecture; safety.c has the others */
+	ARCH_SYMBOL_NORETURN, /* names of this architecture; kernel_name_is_noreturn() has all */
 	ARCH_SYMBOL_RETURN_THUNK,
 	ARCH_SYMBOL_INDIRECT_THUNK,
+	ARCH_SYMBOL_NONE, /* no symbol: outside of the kernel image, such as a probe's trampoline */
 };
 
 enum arch_symbol arch_symbol_of_name(const char *name);

@@ -25,18 +25,18 @@
 		(uint8_t)(((target) - (AT + (place) + 4)) >> 16),                                  \
 		(uint8_t)(((target) - (AT + (place) + 4)) >> 24)
 
-static enum kernel_callee callee(uint64_t addr, void *arg)
+static enum arch_symbol callee(uint64_t addr, void *arg)
 {
 	(void)arg;
 	switch (addr) {
 	case NORETURN:
-		return KERNEL_CALLEE_NORETURN;
+		return ARCH_SYMBOL_NORETURN;
 	case RETTHUNK:
-		return KERNEL_CALLEE_RETURN_THUNK;
+		return ARCH_SYMBOL_RETURN_THUNK;
 	case INDTHUNK:
-		return KERNEL_CALLEE_INDIRECT_THUNK;
+		return ARCH_SYMBOL_INDIRECT_THUNK;
 	default:
-		return addr >= NOWHERE ? KERNEL_CALLEE_UNKNOWN : KERNEL_CALLEE_ORDINARY;
+		return addr >= NOWHERE ? ARCH_SYMBOL_NONE : ARCH_SYMBOL_ORDINARY;
 	}
 }
 

@@ -12,9 +12,9 @@
 
 #define MAX_PARTS 64
 
-static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr)
+static enum arch_symbol ask_callee(const struct flow_builder *b, uint64_t addr)
 {
-	return b->in->callee ? b->in->callee(addr, b->in->arg) : KERNEL_CALLEE_ORDINARY;
+	return b->in->callee ? b->in->callee(addr, b->in->arg) : ARCH_SYMBOL_ORDINARY;
 }
 
 /* Return an array indexed by byte of P: true if an instruction of the file begins there. The caller frees the array. */
@@ -46,7 +46,7 @@ static size_t probed(const struct flow_builder *b, const struct kernel_flow_part
 		return ARCH_TRAP_LEN;
 	return decode_is_probe_jump(p->bytes + at, (size_t)(p->end - p->start) - at, p->start + at,
 				    &target) &&
-			       ask_callee(b, target) == KERNEL_CALLEE_UNKNOWN ?
+			       ask_callee(b, target) == ARCH_SYMBOL_NONE ?
 		       ARCH_JUMP_LEN :
 		       0;
 }
@@ -116,8 +116,7 @@ static bool hides_return(const struct flow_builder *b, const struct kernel_flow_
 	size_t next = restored > at + ARCH_RET_LEN ? restored : at + ARCH_RET_LEN;
 
 	if (dec->kind != DECODE_JUMP || next >= end || !decode_is_trap(p->bytes[next]) ||
-	    decode_is_trap(p->file[next]) ||
-	    ask_callee(b, dec->target) != KERNEL_CALLEE_RETURN_THUNK)
+	    decode_is_trap(p->file[next]) || ask_callee(b, dec->target) != ARCH_SYMBOL_RETURN_THUNK)
 		return false;
 	memset(dec, 0, sizeof(*dec));
 	dec->len = ARCH_RET_LEN;
@@ -257,7 +256,7 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	const struct arch_tables *t = b->in->tables;
 	bool jump = insn->kind == KERNEL_INSN_JUMP;
 	bool was_thunk = insn->flags & KERNEL_INSN_TAIL;
-	enum kernel_callee callee;
+	enum arch_symbol callee;
 
 	/* Calls and conditional jumps do not keep KERNEL_INSN_TAIL here. */
 	if (insn->kind != KERNEL_INSN_JUMP_INDIRECT && !jump)
@@ -277,17 +276,17 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	}
 	callee = ask_callee(b, insn->target);
 	/* Against Indirect Target Selection (a CPU flaw), the kernel makes thunks in memory, which have no symbols. */
-	if (callee == KERNEL_CALLEE_UNKNOWN && was_thunk)
-		callee = KERNEL_CALLEE_INDIRECT_THUNK;
+	if (callee == ARCH_SYMBOL_NONE && was_thunk)
+		callee = ARCH_SYMBOL_INDIRECT_THUNK;
 	if (jump)
 		insn->flags |= KERNEL_INSN_TAIL;
-	if (callee == KERNEL_CALLEE_INDIRECT_THUNK) {
+	if (callee == ARCH_SYMBOL_INDIRECT_THUNK) {
 		insn->flags |= KERNEL_INSN_INDIRECT;
 		if (jump)
 			insn->kind = KERNEL_INSN_JUMP_INDIRECT;
-	} else if (callee == KERNEL_CALLEE_RETURN_THUNK && jump) {
+	} else if (callee == ARCH_SYMBOL_RETURN_THUNK && jump) {
 		insn->kind = KERNEL_INSN_RET;
-	} else if (callee == KERNEL_CALLEE_NORETURN && !jump) {
+	} else if (callee == ARCH_SYMBOL_NORETURN && !jump) {
 		insn->kind = KERNEL_INSN_CALL_NORETURN;
 	}
 }
@@ -374,7 +373,7 @@ static bool is_jump_nowhere(const struct flow_builder *b, const struct kernel_in
 {
 	return insn->kind == KERNEL_INSN_JUMP && insn->flags & KERNEL_INSN_TAIL &&
 	       !(insn->flags & KERNEL_INSN_STATIC_CALL) &&
-	       ask_callee(b, insn->target) == KERNEL_CALLEE_UNKNOWN;
+	       ask_callee(b, insn->target) == ARCH_SYMBOL_NONE;
 }
 
 /*

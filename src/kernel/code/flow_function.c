@@ -50,7 +50,7 @@ struct function {
 	bool live, cut;
 };
 
-static enum kernel_callee callee(uint64_t addr, void *arg)
+static enum arch_symbol callee(uint64_t addr, void *arg)
 {
 	const struct function *f = arg;
 	uint64_t offset;
@@ -59,10 +59,12 @@ static enum kernel_callee callee(uint64_t addr, void *arg)
 	if (!name) {
 		uint8_t byte;
 
-		return kernel_code_read_file(f->code, addr, &byte, 1) ? KERNEL_CALLEE_ORDINARY :
-									KERNEL_CALLEE_UNKNOWN;
+		return kernel_code_read_file(f->code, addr, &byte, 1) ? ARCH_SYMBOL_ORDINARY :
+									ARCH_SYMBOL_NONE;
 	}
-	return offset ? KERNEL_CALLEE_ORDINARY : kernel_callee_of_name(name);
+	return offset                        ? ARCH_SYMBOL_ORDINARY :
+	       kernel_name_is_noreturn(name) ? ARCH_SYMBOL_NORETURN :
+					       arch_symbol_of_name(name);
 }
 
 static bool read_file(uint64_t addr, void *buf, size_t len, void *arg)
@@ -237,20 +239,6 @@ int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_
 	if (err)
 		*out = NULL;
 	return err;
-}
-
-enum kernel_callee kernel_callee_of_name(const char *name)
-{
-	switch (arch_symbol_of_name(name)) {
-	case ARCH_SYMBOL_INDIRECT_THUNK:
-		return KERNEL_CALLEE_INDIRECT_THUNK;
-	case ARCH_SYMBOL_RETURN_THUNK:
-		return KERNEL_CALLEE_RETURN_THUNK;
-	case ARCH_SYMBOL_NORETURN:
-	case ARCH_SYMBOL_ORDINARY:
-		break;
-	}
-	return kernel_name_is_noreturn(name) ? KERNEL_CALLEE_NORETURN : KERNEL_CALLEE_ORDINARY;
 }
 
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr)

@@ -109,23 +109,12 @@ struct kernel_flow_part {
 	const uint8_t *file; /* the file's bytes if BYTES are from the running kernel, else NULL */
 };
 
-enum kernel_callee {
-	KERNEL_CALLEE_ORDINARY,
-	KERNEL_CALLEE_NORETURN,
-	KERNEL_CALLEE_RETURN_THUNK,
-	KERNEL_CALLEE_INDIRECT_THUNK,
-	KERNEL_CALLEE_UNKNOWN, /* address outside the kernel image, such as a probe's trampoline */
-};
-
-/* Return the way in which a call of the function NAME behaves. */
-enum kernel_callee kernel_callee_of_name(const char *name);
-
 struct kernel_flow_input {
 	const struct kernel_flow_part *parts; /* ascending, not overlapping */
 	size_t n_parts;
 	uint64_t entry;
 	const struct arch_tables *tables; /* NULL: no tables */
-	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: each callee is ordinary */
+	enum arch_symbol (*callee)(uint64_t addr, void *arg); /* NULL: each callee is ordinary */
 	/* Read LEN bytes of the file at ADDR, which are in a jump table. NULL: targets in jump tables stay unknown. */
 	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
 	/* Absolute addresses of _stext: BASE for the code that the parts' BYTES have, FILE_BASE for code and data of the file. */

@@ -340,7 +340,7 @@ static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
 /* Return whether NAME is a thunk or the trampoline of a static call, and so may lead to different functions at different times. */
 static bool is_pointer(const char *name)
 {
-	return kernel_callee_of_name(name) == KERNEL_CALLEE_INDIRECT_THUNK ||
+	return arch_symbol_of_name(name) == ARCH_SYMBOL_INDIRECT_THUNK ||
 	       !strncmp(name, "__SCT__", 7);
 }
 
@@ -356,7 +356,7 @@ static int takes(uint64_t addr, void *arg)
 	sym = kernel_kallsyms_covering(s->ks, addr, &offset);
 	if (!sym || is_pointer(sym->name))
 		return -EINVAL;
-	if (kernel_callee_of_name(sym->name) == KERNEL_CALLEE_RETURN_THUNK)
+	if (arch_symbol_of_name(sym->name) == ARCH_SYMBOL_RETURN_THUNK)
 		return 0;
 	btf = record_symbols_btf(s, sym, &fd);
 	id = btf && offset <= ARCH_MAX_FTRACE_OFFSET ? kernel_btf_function(btf, sym->name) :
