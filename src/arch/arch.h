@@ -218,48 +218,30 @@ enum arch_symbol arch_symbol_of_name(const char *name);
 
 /* Tables in the kernel image about its code (tables.c). */
 
-/* CODE is a jump to TARGET or a nop, depending on the static key at KEY. The key is a count: above 0, the key is on. */
-struct arch_jump_label {
-	uint64_t code, target, key;
-};
-
-/* If the instruction INSN faults, execution continues at FIXUP. */
-struct arch_fixup {
-	uint64_t insn, fixup;
-};
-
-struct arch_bug {
-	uint64_t addr;
-	bool warning; /* a WARN: execution continues after the trap */
-};
-
-/* Code that the kernel replaces at boot if the CPU has a certain feature. */
-struct arch_alternative {
-	uint64_t addr, len;
-};
-
-/* Each table is sorted by its items' first member, an address. */
-struct arch_tables {
-	vec_of(struct arch_jump_label, labels);
-	vec_of(struct arch_fixup, fixups);
-	vec_of(struct arch_bug, bugs);
-	vec_of(struct arch_alternative, alternatives);
-	vec_of(uint64_t, static_calls);
-	vec_of(uint64_t, ftrace); /* addresses of the calls of __fentry__ */
-	/* Indirect jumps and calls that were compiled as calls of thunks. */
-	vec_of(uint64_t, retpolines);
-	bool has_bugs; /* the image has a bug table: a ud2 that is not listed is no BUG or WARN */
-};
-
 enum arch_section_name {
-	ARCH_SECTION_LABELS,
-	ARCH_SECTION_FIXUPS,
+	ARCH_SECTION_LABELS, /* jump labels: each is a jump or a nop, depending on a static key */
+	ARCH_SECTION_FIXUPS, /* where execution continues if an instruction faults */
 	ARCH_SECTION_BUGS,
 	ARCH_SECTION_STATIC_CALLS,
-	ARCH_SECTION_FTRACE,
-	ARCH_SECTION_RETPOLINES,
-	ARCH_SECTION_ALTERNATIVES,
+	ARCH_SECTION_FTRACE, /* calls of __fentry__ */
+	ARCH_SECTION_RETPOLINES, /* indirect jumps and calls that were compiled as calls of thunks */
+	ARCH_SECTION_ALTERNATIVES, /* code that the kernel replaces at boot on some CPUs */
 	ARCH_N_SECTIONS,
+};
+
+struct arch_entry {
+	uint64_t addr; /* of an instruction */
+	uint64_t target; /* of a jump label or fixup */
+	uint64_t key; /* address of the jump label's static key, a count: above 0, the key is on */
+	uint8_t len; /* bytes that an alternative replaces */
+	bool warning; /* the bug is a WARN: execution continues after the trap */
+};
+
+struct arch_tables {
+	struct arch_table {
+		vec_of(struct arch_entry, items); /* sorted by address */
+	} of[ARCH_N_SECTIONS];
+	bool has_bugs; /* the image has a bug table: a ud2 that is not listed is no BUG or WARN */
 };
 
 /* The symbols at the bounds of each section in the image, and the section's name in a module. */

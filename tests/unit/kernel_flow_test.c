@@ -204,8 +204,8 @@ TEST(jump_labels_have_both_states)
 {
 	static const uint8_t off[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0x90, 0xc3, 0x90, 0xc3 };
 	static const uint8_t on[] = { 0xeb, 0x05, 0x0f, 0x1f, 0x00, 0x90, 0xc3, 0x90, 0xc3 };
-	struct arch_jump_label label = { AT, AT + 7 };
-	struct arch_tables tables = { .labels = &label, .n_labels = 1 };
+	struct arch_entry label = { AT, AT + 7 };
+	struct arch_tables tables = { .of[ARCH_SECTION_LABELS] = { &label, 1 } };
 	struct kernel_flow *flow = flow_with(off, sizeof(off), NULL, &tables, NULL);
 
 	assert_true(kernel_flow_insn_at(flow, AT)->flags & KERNEL_INSN_LABEL_NOP);
@@ -220,8 +220,8 @@ TEST(jump_labels_have_both_states)
 TEST(faults_continue_at_their_fixup)
 {
 	static const uint8_t code[] = { 0x90, 0x8b, 0x07, 0x31, 0xc0, 0xc3, 0x90, 0xc3 };
-	struct arch_fixup fixups[] = { { AT + 1, AT + 6 }, { AT + 3, AT + 0x4444 } };
-	struct arch_tables tables = { .fixups = fixups, .n_fixups = 2 };
+	struct arch_entry fixups[] = { { AT + 1, AT + 6 }, { AT + 3, AT + 0x4444 } };
+	struct arch_tables tables = { .of[ARCH_SECTION_FIXUPS] = { fixups, 2 } };
 
 	check(flow_with(code, sizeof(code), NULL, &tables, NULL),
 	      "0-3:fall 0-6:fix 3-5:fall 3:fix 5:ret 6:ret", 0);
@@ -232,8 +232,8 @@ TEST(warn_goes_on_and_bug_does_not)
 	static const uint8_t code[] = {
 		0x0f, 0x0b, 0x74, 0x02, 0x0f, 0x0b, 0x90, 0x0f, 0x0b, 0xc3
 	};
-	struct arch_bug bugs[] = { { AT, true }, { AT + 4, false } };
-	struct arch_tables tables = { .bugs = bugs, .n_bugs = 2, .has_bugs = true };
+	struct arch_entry bugs[] = { { AT, .warning = true }, { AT + 4 } };
+	struct arch_tables tables = { .of[ARCH_SECTION_BUGS] = { bugs, 2 }, .has_bugs = true };
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 
 	assert_int_equal(kernel_flow_place(flow, AT, NULL, NULL), KERNEL_PLACE_BUG);
@@ -339,8 +339,8 @@ TEST(other_indirect_jumps)
 	static const uint8_t memory[] = { 0xff, 0x60, 0x08 };
 	static const uint8_t loaded[] = { 0x48, 0x8b, 0x40, 0x08, 0xff, 0xe0 };
 	static const uint8_t unknown[] = { 0x74, 0x02, 0xff, 0xe0, 0x50, 0xc3, 0x50, 0xc3 };
-	uint64_t retpoline = AT + 2;
-	struct arch_tables tables = { .retpolines = &retpoline, .n_retpolines = 1 };
+	struct arch_entry retpoline = { AT + 2 };
+	struct arch_tables tables = { .of[ARCH_SECTION_RETPOLINES] = { &retpoline, 1 } };
 
 	check(flow_of(memory), "0:tail", 0);
 	check(flow_of(loaded), "0:tail", 0);
@@ -439,8 +439,8 @@ TEST(thunks_that_have_no_name)
 	static const uint8_t live[] = {
 		0x74, 0x06, 0x90, 0xe9, REL32(4, NOWHERE), 0xe8, REL32(9, NOWHERE), 0xc3,
 	};
-	uint64_t sites[] = { AT + 3, AT + 8 };
-	struct arch_tables tables = { .retpolines = sites, .n_retpolines = 2 };
+	struct arch_entry sites[] = { { AT + 3 }, { AT + 8 } };
+	struct arch_tables tables = { .of[ARCH_SECTION_RETPOLINES] = { sites, 2 } };
 	struct kernel_flow *flow = flow_with(live, sizeof(live), file, &tables, NULL);
 
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP_INDIRECT);
@@ -464,8 +464,8 @@ TEST(probes_that_hide_what_the_kernel_changed)
 	static const uint8_t call[] = { 0xe8, REL32(1, ENTRY), 0xc3 };
 	static const uint8_t behind[] = { 0x41, 0xff, 0xd0, 0xcc, 0x00, 0xc3 };
 	static const uint8_t other[] = { 0xcc, 0x0f, 0xc7, 0x4e, 0x00, 0xc3 };
-	struct arch_alternative alternative = { AT, 4 };
-	struct arch_tables tables = { .alternatives = &alternative, .n_alternatives = 1 };
+	struct arch_entry alternative = { AT, .len = 4 };
+	struct arch_tables tables = { .of[ARCH_SECTION_ALTERNATIVES] = { &alternative, 1 } };
 	struct kernel_flow *flow = flow_with(jump, sizeof(jump), file, NULL, NULL);
 
 	assert_int_equal(kernel_flow_insn_at(flow, AT + 4)->kind, KERNEL_INSN_RET);
@@ -601,8 +601,8 @@ TEST(ways_out_from_inside)
 		0x90, /* 17: nop, the fault's fixup, outside the range */
 		0xc3, /* 18: ret */
 	};
-	struct arch_fixup fixup = { AT, AT + 0x17 };
-	struct arch_tables tables = { .fixups = &fixup, .n_fixups = 1 };
+	struct arch_entry fixup = { AT, AT + 0x17 };
+	struct arch_tables tables = { .of[ARCH_SECTION_FIXUPS] = { &fixup, 1 } };
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 	struct kernel_range range = { AT, AT + 0x17 };
 
@@ -649,15 +649,12 @@ TEST(where_probes_can_be)
 		0x75, 0xfa, /* 15: jne 11 */
 		0xc3, /* 17: ret */
 	};
-	uint64_t ftrace = AT, static_call = AT + 7, listed = AT + 0x11;
-	struct arch_jump_label label = { AT + 5, AT + 0xf };
+	struct arch_entry ftrace = { AT }, static_call = { AT + 7 }, label = { AT + 5, AT + 0xf };
+	uint64_t listed = AT + 0x11;
 	struct arch_tables tables = {
-		.ftrace = &ftrace,
-		.n_ftrace = 1,
-		.static_calls = &static_call,
-		.n_static_calls = 1,
-		.labels = &label,
-		.n_labels = 1,
+		.of = { [ARCH_SECTION_FTRACE] = { &ftrace, 1 },
+			[ARCH_SECTION_STATIC_CALLS] = { &static_call, 1 },
+			[ARCH_SECTION_LABELS] = { &label, 1 } },
 	};
 	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
 	struct kernel_range after = { AT + 5, AT + sizeof(code) }, none = { 0, 0 };
@@ -697,10 +694,10 @@ TEST(noise)
 
 	for (int round = 0; round < 3000; round++) {
 		uint8_t code[64];
-		struct arch_jump_label labels[4];
-		struct arch_fixup fixups[4];
+		struct arch_entry labels[4], fixups[4];
 		struct arch_tables tables = {
-			.labels = labels, .fixups = fixups, .n_labels = 4, .n_fixups = 4
+			.of = { [ARCH_SECTION_LABELS] = { labels, 4 },
+				[ARCH_SECTION_FIXUPS] = { fixups, 4 } },
 		};
 		struct memory memory = { AT, code, sizeof(code) };
 		struct kernel_flow *flow;
@@ -710,8 +707,8 @@ TEST(noise)
 			code[i] = (uint8_t)(seed >> 56);
 		}
 		for (uint32_t i = 0; i < 4; i++) {
-			labels[i] = (struct arch_jump_label){ AT + i * 8, AT + code[i] };
-			fixups[i] = (struct arch_fixup){ AT + i * 5, AT + code[i + 8] };
+			labels[i] = (struct arch_entry){ AT + i * 8, AT + code[i] };
+			fixups[i] = (struct arch_entry){ AT + i * 5, AT + code[i + 8] };
 		}
 		flow = flow_with(code, sizeof(code), round & 1 ? (uint8_t *)&labels : NULL, &tables,
 				 &memory);
@@ -769,8 +766,8 @@ TEST(all_functions_of_a_kernel)
 		fixture_skip(FIXTURE_NO_KERNEL);
 	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
 	assert_true(code->tables.has_bugs);
-	assert_true(code->tables.n_labels > 1000);
-	assert_true(code->tables.n_alternatives > 1000);
+	assert_true(code->tables.of[ARCH_SECTION_LABELS].n_items > 1000);
+	assert_true(code->tables.of[ARCH_SECTION_ALTERNATIVES].n_items > 1000);
 	while (addr < 0x2000000) {
 		struct kernel_range range;
 		const char *name = kernel_image_extent(img, addr, &range);

@@ -273,19 +273,19 @@ static void note_jump(struct analyze_static_key *row, struct kernel_image *img, 
 		alloc_append(&row->functions, "%s%s", row->functions ? " " : "", name);
 }
 
-define_compare(by_key, struct arch_jump_label, compare_values(a->key, b->key));
+define_compare(by_key, struct arch_entry, compare_values(a->key, b->key));
 define_compare(by_key_name, struct analyze_static_key, strcmp(a->name, b->name));
 
 static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
 {
-	const struct arch_tables *t = &code->tables;
+	const struct arch_table *t = &code->tables.of[ARCH_SECTION_LABELS];
 	struct kernel_image *img = code->img;
 	struct analyze_static_key *row = NULL;
-	scoped_free struct arch_jump_label *labels = alloc_array(t->n_labels, sizeof(*labels));
+	scoped_free struct arch_entry *labels = alloc_array(t->n_items, sizeof(*labels));
 
-	memcpy(labels, t->labels, t->n_labels * sizeof(*labels));
-	sort_array(labels, t->n_labels, sizeof(*labels), by_key);
-	for (uint32_t i = 0; i < t->n_labels; i++) {
+	memcpy(labels, t->items, t->n_items * sizeof(*labels));
+	sort_array(labels, t->n_items, sizeof(*labels), by_key);
+	for (uint32_t i = 0; i < t->n_items; i++) {
 		if (!i || labels[i].key != labels[i - 1].key) {
 			struct analyze_static_key key = { .name = name_of(code, labels[i].key) };
 
@@ -295,7 +295,7 @@ static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
 			free(key.name);
 		}
 		if (row)
-			note_jump(row, img, labels[i].code);
+			note_jump(row, img, labels[i].addr);
 	}
 }
 

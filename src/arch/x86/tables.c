@@ -32,7 +32,6 @@ void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at)
 }
 
 struct reader {
-	struct arch_tables *out;
 	uint64_t base;
 	arch_data_fn data;
 	void *arg;
@@ -90,22 +89,6 @@ static bool is_bug(const struct reader *r, const struct arch_section *s, size_t 
 	return has_data(r, relative(r, s, at), 2, &code) && decode_is_bug(code);
 }
 
-static void read_bugs(const struct reader *r, const struct arch_section *s)
-{
-	size_t size = entry_size(r, s, (const size_t[]){ 12, 16, 8 }, is_bug);
-
-	r->out->has_bugs = size != 0;
-	for (size_t at = 0; size && at < s->len; at += size) {
-		/* The flags are the last 16 bits of an entry. In an entry of 8 bytes, padding follows the flags. */
-		size_t flags_at = at + (size == 8 ? 4 : size - 2);
-		uint16_t flags;
-
-		memcpy(&flags, s->data + flags_at, sizeof(flags));
-		vec_push(r->out, bugs,
-			 ((struct arch_bug){ relative(r, s, at), flags & BUGFLAG_WARNING }));
-	}
-}
-
 /* Return a pointer to two bytes: the lengths of an alternative's code and of its replacement. */
 static const uint8_t *alternative_lengths(const struct arch_section *s, size_t at, size_t size)
 {
@@ -125,71 +108,70 @@ static bool is_alternative(const struct reader *r, const struct arch_section *s,
 	       has_data(r, relative(r, s, at + 4), len[1], &data);
 }
 
-static void read_alternatives(const struct reader *r, const struct arch_section *s)
+/* Return the entry of table NAME at offset AT of S. */
+static struct arch_entry entry_at(const struct reader *r, const struct arch_section *s,
+				  enum arch_section_name name, size_t at, size_t size)
 {
-	size_t size = entry_size(r, s, (const size_t[]){ 12, 14, 13 }, is_alternative);
+	struct arch_entry e = { .addr = relative(r, s, at) };
+	uint16_t flags;
 
-	for (size_t at = 0; size && at < s->len; at += size)
-		vec_push(r->out, alternatives,
-			 ((struct arch_alternative){ relative(r, s, at),
-						     *alternative_lengths(s, at, size) }));
-}
-
-static void read_ftrace(const struct reader *r, const struct arch_section *s)
-{
-	for (size_t at = 0; at + 8 <= s->len; at += 8) {
-		uint64_t addr;
-
-		memcpy(&addr, s->data + at, sizeof(addr));
-		vec_push(r->out, ftrace, addr - r->base);
+	switch (name) {
+	case ARCH_SECTION_LABELS:
+		e.target = relative(r, s, at + 4);
+		e.key = key_of(r, s, at);
+		break;
+	case ARCH_SECTION_FIXUPS:
+		e.target = relative(r, s, at + 4);
+		break;
+	case ARCH_SECTION_BUGS:
+		/* The flags are the last 16 bits of an entry. In an entry of 8 bytes, padding follows the flags. */
+		memcpy(&flags, s->data + at + (size == 8 ? 4 : size - 2), sizeof(flags));
+		e.warning = flags & BUGFLAG_WARNING;
+		break;
+	case ARCH_SECTION_FTRACE:
+		memcpy(&e.addr, s->data + at, sizeof(e.addr));
+		e.addr -= r->base;
+		break;
+	case ARCH_SECTION_ALTERNATIVES:
+		e.len = *alternative_lengths(s, at, size);
+		break;
+	default:
+		break;
 	}
+	return e;
 }
-
-/* Sort a table of T by the first member of its items, an address. */
-#define sort_by_address(t, items) \
-	sort_array((t)->items, (t)->n_##items, sizeof(*(t)->items), compare_u64)
 
 void arch_tables_read(struct arch_tables *out, const struct arch_section sections[ARCH_N_SECTIONS],
 		      uint64_t base, arch_data_fn data, void *arg)
 {
-	struct reader r = { out, base, data, arg };
-	const struct arch_section *s = &sections[ARCH_SECTION_LABELS];
+	const struct reader r = { base, data, arg };
+	const struct arch_section *bugs = &sections[ARCH_SECTION_BUGS];
+	const struct arch_section *alternatives = &sections[ARCH_SECTION_ALTERNATIVES];
+	const size_t sizes[ARCH_N_SECTIONS] = {
+		[ARCH_SECTION_LABELS] = 16,
+		[ARCH_SECTION_FIXUPS] = 12,
+		[ARCH_SECTION_BUGS] = entry_size(&r, bugs, (const size_t[]){ 12, 16, 8 }, is_bug),
+		[ARCH_SECTION_STATIC_CALLS] = 8,
+		[ARCH_SECTION_FTRACE] = 8,
+		[ARCH_SECTION_RETPOLINES] = 4,
+		[ARCH_SECTION_ALTERNATIVES] = entry_size(
+			&r, alternatives, (const size_t[]){ 12, 14, 13 }, is_alternative),
+	};
 
-	*out = (struct arch_tables){ 0 };
-	for (size_t at = 0; at + 16 <= s->len; at += 16)
-		vec_push(out, labels,
-			 ((struct arch_jump_label){ relative(&r, s, at), relative(&r, s, at + 4),
-						    key_of(&r, s, at) }));
-	s = &sections[ARCH_SECTION_FIXUPS];
-	for (size_t at = 0; at + 12 <= s->len; at += 12)
-		vec_push(out, fixups,
-			 ((struct arch_fixup){ relative(&r, s, at), relative(&r, s, at + 4) }));
-	s = &sections[ARCH_SECTION_STATIC_CALLS];
-	for (size_t at = 0; at + 8 <= s->len; at += 8)
-		vec_push(out, static_calls, relative(&r, s, at));
-	s = &sections[ARCH_SECTION_RETPOLINES];
-	for (size_t at = 0; at + 4 <= s->len; at += 4)
-		vec_push(out, retpolines, relative(&r, s, at));
-	read_bugs(&r, &sections[ARCH_SECTION_BUGS]);
-	read_ftrace(&r, &sections[ARCH_SECTION_FTRACE]);
-	read_alternatives(&r, &sections[ARCH_SECTION_ALTERNATIVES]);
-	sort_by_address(out, labels);
-	sort_by_address(out, fixups);
-	sort_by_address(out, bugs);
-	sort_by_address(out, alternatives);
-	sort_by_address(out, static_calls);
-	sort_by_address(out, ftrace);
-	sort_by_address(out, retpolines);
+	*out = (struct arch_tables){ .has_bugs = sizes[ARCH_SECTION_BUGS] != 0 };
+	for (int i = 0; i < ARCH_N_SECTIONS; i++) {
+		const struct arch_section *s = &sections[i];
+		struct arch_table *t = &out->of[i];
+
+		for (size_t at = 0; sizes[i] && at + sizes[i] <= s->len; at += sizes[i])
+			vec_push(t, items, entry_at(&r, s, i, at, sizes[i]));
+		sort_array(t->items, t->n_items, sizeof(*t->items), compare_u64);
+	}
 }
 
 void arch_tables_clear(struct arch_tables *t)
 {
-	free(t->labels);
-	free(t->fixups);
-	free(t->bugs);
-	free(t->alternatives);
-	free(t->static_calls);
-	free(t->ftrace);
-	free(t->retpolines);
+	for (int i = 0; i < ARCH_N_SECTIONS; i++)
+		free(t->of[i].items);
 	*t = (struct arch_tables){ 0 };
 }

@@ -222,17 +222,18 @@ char *kernel_static_key_name(const char *name, uint64_t offset)
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks)
 {
 	scoped(arch_tables_clear) struct arch_tables tables;
+	const struct arch_table *labels = &tables.of[ARCH_SECTION_LABELS];
 	char *text = NULL;
 	scoped_free uint64_t *keys;
 
 	read_jumps(&tables, kcore, ks);
-	keys = alloc_array(tables.n_labels, sizeof(*keys));
-	for (uint32_t i = 0; i < tables.n_labels; i++)
-		keys[i] = tables.labels[i].key;
-	sort_array(keys, tables.n_labels, sizeof(*keys), compare_u64);
-	if (tables.n_labels)
+	keys = alloc_array(labels->n_items, sizeof(*keys));
+	for (uint32_t i = 0; i < labels->n_items; i++)
+		keys[i] = labels->items[i].key;
+	sort_array(keys, labels->n_items, sizeof(*keys), compare_u64);
+	if (labels->n_items)
 		text = alloc_strdup("");
-	for (uint32_t i = 0; i < tables.n_labels; i++) {
+	for (uint32_t i = 0; i < labels->n_items; i++) {
 		uint64_t offset;
 		const char *in = kernel_kallsyms_variable_at(ks, keys[i], &offset);
 		int32_t enabled = 0;
@@ -255,12 +256,12 @@ void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel
 	size_t before = names->n_texts;
 
 	read_jumps(&tables, kcore, ks);
-	vec_each(const struct arch_jump_label, label, &tables, labels) {
+	vec_each(const struct arch_entry, label, &tables.of[ARCH_SECTION_LABELS], items) {
 		uint64_t offset;
 		const char *name;
 		size_t known = before;
 
-		if (label->code - start >= len)
+		if (label->addr - start >= len)
 			continue;
 		name = kernel_kallsyms_variable_at(ks, label->key, &offset);
 		if (!name || offset || strchr(name, '.'))

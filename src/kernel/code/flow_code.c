@@ -93,14 +93,15 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 /* Return whether an alternative overlaps the LEN bytes at ADDR. The file does not tell if the kernel has applied it. */
 static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
 {
-	const struct arch_tables *t = b->in->tables;
+	const struct arch_table *t;
 	uint64_t from = addr > MAX_ALTERNATIVE ? addr - MAX_ALTERNATIVE : 0;
 
-	if (!t)
+	if (!b->in->tables)
 		return false;
-	for (uint32_t i = bisect(t->n_alternatives, j, t->alternatives[j].addr < from);
-	     i < t->n_alternatives && t->alternatives[i].addr < addr + len; i++)
-		if (t->alternatives[i].addr + t->alternatives[i].len > addr)
+	t = &b->in->tables->of[ARCH_SECTION_ALTERNATIVES];
+	for (uint32_t i = bisect(t->n_items, j, t->items[j].addr < from);
+	     i < t->n_items && t->items[i].addr < addr + len; i++)
+		if (t->items[i].addr + t->items[i].len > addr)
 			return true;
 	return false;
 }
@@ -196,58 +197,58 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	}
 }
 
-/* Loop over those entries of T's table ITEMS whose address (member FIELD) is in PART. Tables are sorted by address. */
-
-#define table_each(i, t, items, field, part)                                              \
-	for (uint32_t i = bisect((t)->n_##items, j, (t)->items[j] field < (part)->start); \
-	     i < (t)->n_##items && (t)->items[i] field < (part)->end; i++)
-
-static void flag_at(struct kernel_flow *flow, uint64_t addr, uint16_t flag)
+static void note_label(struct kernel_insn *insn, const struct arch_entry *label)
 {
-	uint32_t i = flow_find(flow, addr);
-
-	if (i != FLOW_NONE)
-		flow->insns[i].flags |= flag;
-}
-
-static void note_label(struct kernel_flow *flow, const struct arch_jump_label *l)
-{
-	uint32_t i = flow_find(flow, l->code);
-	struct kernel_insn *insn = i == FLOW_NONE ? NULL : &flow->insns[i];
-
-	if (!insn || (insn->kind != KERNEL_INSN_NOP && insn->kind != KERNEL_INSN_JUMP))
+	if (insn->kind != KERNEL_INSN_NOP && insn->kind != KERNEL_INSN_JUMP)
 		return;
 	if (insn->kind == KERNEL_INSN_NOP)
 		insn->flags |= KERNEL_INSN_LABEL_NOP;
 	insn->kind = KERNEL_INSN_LABEL;
-	insn->target = l->target;
+	insn->target = label->target;
 }
 
-static void note_bug(struct kernel_flow *flow, const struct arch_bug *bug)
+static void note_bug(struct kernel_insn *insn, const struct arch_entry *bug)
 {
-	uint32_t i = flow_find(flow, bug->addr);
-
-	if (i == FLOW_NONE || flow->insns[i].kind != KERNEL_INSN_WARN)
+	if (insn->kind != KERNEL_INSN_WARN)
 		return;
-	flow->insns[i].flags |= KERNEL_INSN_BUG;
+	insn->flags |= KERNEL_INSN_BUG;
 	if (!bug->warning)
-		flow->insns[i].kind = KERNEL_INSN_TRAP;
+		insn->kind = KERNEL_INSN_TRAP;
 }
 
-static void apply_tables(struct kernel_flow *flow, const struct arch_tables *t,
+/* Note in INSN what the table NAME says about it. */
+static void apply_entry(struct kernel_insn *insn, enum arch_section_name name,
+			const struct arch_entry *entry)
+{
+	static const uint16_t flags[ARCH_N_SECTIONS] = {
+		[ARCH_SECTION_FIXUPS] = KERNEL_INSN_FAULTS,
+		[ARCH_SECTION_STATIC_CALLS] = KERNEL_INSN_STATIC_CALL,
+		[ARCH_SECTION_FTRACE] = KERNEL_INSN_FTRACE,
+		/* With thunks, compilers make no jump tables, so these jumps leave the function. */
+		[ARCH_SECTION_RETPOLINES] = KERNEL_INSN_TAIL,
+	};
+
+	insn->flags |= flags[name];
+	if (name == ARCH_SECTION_LABELS)
+		note_label(insn, entry);
+	else if (name == ARCH_SECTION_BUGS)
+		note_bug(insn, entry);
+}
+
+static void apply_tables(struct kernel_flow *flow, const struct arch_tables *tables,
 			 const struct kernel_range *part)
 {
-	table_each(i, t, labels, .code, part) note_label(flow, &t->labels[i]);
-	table_each(i, t, fixups, .insn, part) flag_at(flow, t->fixups[i].insn, KERNEL_INSN_FAULTS);
-	table_each(i, t, bugs, .addr, part) note_bug(flow, &t->bugs[i]);
-	table_each(i, t, static_calls, , part)
-		flag_at(flow, t->static_calls[i], KERNEL_INSN_STATIC_CALL);
-	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], KERNEL_INSN_FTRACE);
-	/*
-	 * RETPOLINES lists jumps and calls through thunks. With thunks, compilers make no jump tables, so these jumps leave the
-	 * function.
-	 */
-	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], KERNEL_INSN_TAIL);
+	for (int name = 0; name < ARCH_N_SECTIONS; name++) {
+		const struct arch_table *t = &tables->of[name];
+
+		for (uint32_t i = bisect(t->n_items, j, t->items[j].addr < part->start);
+		     i < t->n_items && t->items[i].addr < part->end; i++) {
+			uint32_t insn = flow_find(flow, t->items[i].addr);
+
+			if (insn != FLOW_NONE)
+				apply_entry(&flow->insns[insn], name, &t->items[i]);
+		}
+	}
 }
 
 /* Set INSN's kind and flags by its target, if this is outside of the function, and by the kernel's table of bugs. */

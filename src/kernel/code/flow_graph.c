@@ -95,12 +95,12 @@ static void add_indirect(struct flow_builder *b, uint32_t i)
 
 static void add_fixups(struct flow_builder *b, uint32_t i)
 {
-	const struct arch_tables *t = b->in->tables;
+	const struct arch_table *t = &b->in->tables->of[ARCH_SECTION_FIXUPS];
 	uint64_t addr = b->flow->insns[i].addr;
 
-	for (uint32_t f = bisect(t->n_fixups, j, t->fixups[j].insn < addr);
-	     f < t->n_fixups && t->fixups[f].insn == addr; f++)
-		add_branch(b->flow, i, KERNEL_EDGE_FIXUP, t->fixups[f].fixup);
+	for (uint32_t f = bisect(t->n_items, j, t->items[j].addr < addr);
+	     f < t->n_items && t->items[f].addr == addr; f++)
+		add_branch(b->flow, i, KERNEL_EDGE_FIXUP, t->items[f].target);
 }
 
 static void add_branches(struct flow_builder *b, uint32_t i)
