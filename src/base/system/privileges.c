@@ -42,8 +42,7 @@ int invoker_become(const struct invoker *invoker)
 	return 0;
 }
 
-/* Reduce the permitted capabilities to KEPT, and make KEPT effective. Change nothing if a capability of BASIS is not permitted. */
-static int set(uint64_t kept, uint64_t basis)
+int capabilities_keep(uint64_t kept, uint64_t basis)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
@@ -59,12 +58,7 @@ static int set(uint64_t kept, uint64_t basis)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-int capabilities_keep(uint64_t kept, uint64_t basis)
-{
-	return set(kept, basis);
-}
-
 int capabilities_raise(void)
 {
-	return set(UINT64_MAX, 0);
+	return capabilities_keep(UINT64_MAX, 0);
 }

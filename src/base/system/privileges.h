@@ -20,8 +20,9 @@ int invoker_become(const struct invoker *invoker);
 /* ---- the capabilities of this process ---- */
 
 /*
- * Give up all capabilities but the set KEPT (one bit per capability), for this process and its children. If a capability of the
- * set BASIS is missing, give up nothing: the process may need others, such as CAP_SYS_ADMIN for CAP_BPF. Return 0 or -errno.
+ * Give up all capabilities but the set KEPT (one bit per capability), for this process and its children, and make permitted ones
+ * of KEPT effective. If a capability of the set BASIS is missing, do nothing: the process may need others, such as CAP_SYS_ADMIN
+ * for CAP_BPF. Return 0 or -errno.
  */
 int capabilities_keep(uint64_t kept, uint64_t basis);
 
