@@ -184,17 +184,10 @@ static bool dominates(const struct finder *f, uint32_t a, uint32_t b)
 /* Set MARK of each block in the loop with head HEAD to HEAD. Return the number of these blocks. */
 static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, uint32_t *stack)
 {
-	uint32_t n = 0, found = 1;
+	uint32_t n = 0, found = 0;
 
 	mark[head] = head;
-	for (uint32_t p = f->first_pred[head]; p < f->first_pred[head + 1]; p++) {
-		uint32_t from = f->g->arcs[f->pred[p]].from;
-
-		if (f->rank[from] == NONE || mark[from] == head || !dominates(f, head, from))
-			continue;
-		mark[from] = head;
-		stack[n++] = from;
-	}
+	stack[n++] = head;
 	while (n) {
 		uint32_t b = stack[--n];
 
@@ -202,7 +195,9 @@ static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, u
 		for (uint32_t p = f->first_pred[b]; p < f->first_pred[b + 1]; p++) {
 			uint32_t from = f->g->arcs[f->pred[p]].from;
 
-			if (f->rank[from] == NONE || mark[from] == head)
+			/* Only arcs from blocks that HEAD dominates are the loop's: others enter it. */
+			if (f->rank[from] == NONE || mark[from] == head ||
+			    (b == head && !dominates(f, head, from)))
 				continue;
 			mark[from] = head;
 			stack[n++] = from;
