@@ -51,6 +51,7 @@ static size_t probed(const struct flow_builder *b, const struct kernel_flow_part
 		       0;
 }
 
+/* Add the instruction DEC at ADDR. If its length is 0, add a byte that cannot be decoded. */
 static void note_insn(struct flow_builder *b, uint64_t addr, const struct decoded *dec,
 		      bool from_file)
 {
@@ -70,8 +71,8 @@ static void note_insn(struct flow_builder *b, uint64_t addr, const struct decode
 		.addr = addr,
 		.target = dec->target,
 		.block = KERNEL_FLOW_OUT,
-		.kind = kinds[dec->kind],
-		.len = dec->len,
+		.kind = dec->len ? kinds[dec->kind] : KERNEL_INSN_BAD,
+		.len = dec->len ?: 1,
 	};
 
 	if (dec->no_kprobe)
@@ -152,18 +153,6 @@ static bool decode_trapped(struct flow_builder *b, const struct kernel_flow_part
 	return true;
 }
 
-static void note_bad(struct flow_builder *b, uint64_t addr)
-{
-	struct kernel_insn bad = {
-		.addr = addr,
-		.block = KERNEL_FLOW_OUT,
-		.kind = KERNEL_INSN_BAD,
-		.len = 1,
-	};
-
-	vec_push(b->flow, insns, bad);
-}
-
 static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	scoped_free bool *starts = p->file ? file_boundaries(b, p) : NULL;
@@ -187,13 +176,12 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 		if (at >= checked)
 			checked = at + decode_type_check(p->bytes + at, len - at);
 		dec.no_kprobe |= at < checked;
-		if (ok && file)
+		if (!ok)
+			dec = (struct decoded){};
+		else if (file)
 			hides_return(b, p, at, restored, &dec);
-		if (ok)
-			note_insn(b, p->start + at, &dec, file);
-		else
-			note_bad(b, p->start + at);
-		at += ok ? dec.len : 1;
+		note_insn(b, p->start + at, &dec, ok && file);
+		at += dec.len ?: 1;
 	}
 }
 
@@ -344,18 +332,6 @@ static void take_parts(struct flow_builder *b)
 	}
 }
 
-static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *known)
-{
-	vec_each(const struct kernel_flow_part, p, b->in, parts) {
-		if (addr < p->start || addr >= p->end)
-			continue;
-		*known = p->file != NULL;
-		return p->file ? p->file[addr - p->start] : 0;
-	}
-	*known = false;
-	return 0;
-}
-
 /*
  * Return whether instruction I may be a probe's trap: a one-byte trap that execution can reach or that follows a call. ends_code()
  * assumes that a call before a trap never returns, so such a trap is not marked as reached.
@@ -385,11 +361,13 @@ void flow_find_hidden(struct flow_builder *b)
 {
 	for (uint32_t i = 0; i < b->flow->n_insns; i++) {
 		const struct kernel_insn *insn = &b->flow->insns[i];
-		bool trap = is_hit_trap(b->flow, i), known;
+		const struct kernel_flow_part *p;
+		bool trap = is_hit_trap(b->flow, i);
 
 		if (insn->flags & KERNEL_INSN_FROM_FILE || (!trap && !is_jump_nowhere(b, insn)))
 			continue;
-		if ((!decode_is_trap(file_byte(b, insn->addr, &known)) || !trap) && known)
+		p = flow_input_part(b->in, insn->addr);
+		if (p->file && !(trap && decode_is_trap(p->file[insn->addr - p->start])))
 			b->flow->problems |= KERNEL_FLOW_HIDDEN;
 	}
 }

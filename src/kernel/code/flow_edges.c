@@ -161,7 +161,7 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 	struct finder f = { flow, { ranges, n }, out };
 
 	memset(out, 0, sizeof(*out));
-	if (within(&f.ranges, flow->entry) && flow_find(flow, flow->entry) != UINT32_MAX)
+	if (within(&f.ranges, flow->entry) && flow_find(flow, flow->entry) != FLOW_NONE)
 		note(&f, flow->entry, KERNEL_SITE_ENTERS | KERNEL_SITE_FUNCTION);
 	each_step(&f, note_step);
 	each_step(&f, note_origin);
@@ -178,17 +178,6 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
 {
 	free(edges->edges);
 	memset(edges, 0, sizeof(*edges));
-}
-
-/* Return the instruction that contains ADDR, which lies in one of FLOW's parts. */
-static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64_t addr)
-{
-	uint32_t block = kernel_flow_block_at(flow, addr), i;
-
-	i = flow->blocks[block].first_insn;
-	while (flow->insns[i].addr + flow->insns[i].len <= addr)
-		i++;
-	return &flow->insns[i];
 }
 
 /*
@@ -235,7 +224,7 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 		return KERNEL_PLACE_OUTSIDE;
 	if (!decodes_up_to(flow, part, addr))
 		return KERNEL_PLACE_NO_BOUNDARY;
-	insn = covering(flow, addr);
+	insn = &flow->insns[flow_find_covering(flow, addr)];
 	place = place_of_insn(insn, insn->addr == addr);
 	if (place == KERNEL_PLACE_OK && blacklisted && blacklisted(addr, arg))
 		return KERNEL_PLACE_BLACKLISTED;
@@ -292,7 +281,7 @@ uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 	uint32_t i = flow_find(flow, addr);
 	uint32_t len = 0;
 
-	if (!part || i == UINT32_MAX)
+	if (!part || i == FLOW_NONE)
 		return 0;
 	if (flow->insns[i].flags & KERNEL_INSN_FTRACE)
 		return ARCH_JUMP_LEN;
@@ -314,8 +303,6 @@ struct slide {
 	const struct kernel_flow *flow;
 	struct ranges ranges;
 	bool inside;
-	kernel_blacklisted_fn blacklisted;
-	void *arg;
 	uint64_t seen[MAX_SLIDES];
 	size_t n_seen, next;
 	bool failed;
@@ -328,7 +315,7 @@ static void slide_to(struct slide *s, uint64_t addr)
 		if (s->seen[i] == addr)
 			return;
 	if (s->n_seen == MAX_SLIDES || within(&s->ranges, addr) != s->inside ||
-	    flow_find(s->flow, addr) == UINT32_MAX)
+	    flow_find(s->flow, addr) == FLOW_NONE)
 		s->failed = true;
 	else
 		s->seen[s->n_seen++] = addr;
@@ -358,7 +345,7 @@ size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       kernel_blacklisted_fn blacklisted, void *arg, uint64_t *out,
 			       size_t max)
 {
-	struct slide s = { flow, { ranges, n }, inside, blacklisted, arg };
+	struct slide s = { flow, { ranges, n }, inside };
 	size_t found = 0;
 
 	slide_to(&s, addr);

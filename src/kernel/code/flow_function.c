@@ -249,8 +249,7 @@ const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t
 	return NULL;
 }
 
-/* Return the index of the instruction that contains ADDR, or FLOW_NONE. */
-static uint32_t find_covering(const struct kernel_flow *flow, uint64_t addr)
+uint32_t flow_find_covering(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t next = bisect(flow->n_insns, i, flow->insns[i].addr <= addr);
 
@@ -261,7 +260,7 @@ static uint32_t find_covering(const struct kernel_flow *flow, uint64_t addr)
 
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr)
 {
-	uint32_t i = find_covering(flow, addr);
+	uint32_t i = flow_find_covering(flow, addr);
 
 	return i != FLOW_NONE && flow->insns[i].addr == addr ? i : FLOW_NONE;
 }
@@ -298,18 +297,12 @@ bool flow_calls_inside(const struct kernel_flow *flow, uint32_t i)
 	       flow_part_of(flow, insn->target);
 }
 
-size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
-		  const uint8_t **bytes)
+const struct kernel_flow_part *flow_input_part(const struct kernel_flow_input *input, uint64_t addr)
 {
-	vec_each(const struct kernel_flow_part, p, input, parts) {
-		if (insn->addr >= p->start && insn->addr < p->end) {
-			bool file = insn->flags & KERNEL_INSN_FROM_FILE;
-
-			*bytes = (file ? p->file : p->bytes) + (insn->addr - p->start);
-			return (size_t)(p->end - insn->addr);
-		}
-	}
-	return 0;
+	vec_each(const struct kernel_flow_part, p, input, parts)
+		if (addr >= p->start && addr < p->end)
+			return p;
+	return NULL;
 }
 
 const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr)
@@ -321,7 +314,7 @@ const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, ui
 
 uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr)
 {
-	uint32_t i = find_covering(flow, addr);
+	uint32_t i = flow_find_covering(flow, addr);
 
 	return i == FLOW_NONE ? KERNEL_FLOW_OUT : flow->insns[i].block;
 }

@@ -16,12 +16,16 @@ static size_t bytes_before(uint32_t n, const uint8_t **bytes, uint64_t *addr, vo
 {
 	const struct finder *f = arg;
 	const struct kernel_flow *flow = f->b->flow;
-	uint32_t insn = f->jump - n;
+	const struct kernel_insn *insn;
+	const struct kernel_flow_part *p;
 
-	if (n > f->jump || (n && flow_next(flow, insn) == FLOW_NONE))
+	if (n > f->jump || (n && flow_next(flow, f->jump - n) == FLOW_NONE))
 		return 0;
-	*addr = flow->insns[insn].addr;
-	return flow_bytes(f->b->in, &flow->insns[insn], bytes);
+	insn = &flow->insns[f->jump - n];
+	p = flow_input_part(f->b->in, insn->addr);
+	*addr = insn->addr;
+	*bytes = (insn->flags & KERNEL_INSN_FROM_FILE ? p->file : p->bytes) + (*addr - p->start);
+	return (size_t)(p->end - *addr);
 }
 
 static bool read_case(const struct flow_builder *b, const struct decoded_jump *jump, uint32_t i,

@@ -27,6 +27,8 @@ bool flow_insn_falls(const struct kernel_insn *insn);
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
 /* Return the index of the instruction that begins at ADDR, or FLOW_NONE. */
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
+/* Return the index of the instruction that contains ADDR, or FLOW_NONE. */
+uint32_t flow_find_covering(const struct kernel_flow *flow, uint64_t addr);
 /* Return the part of FLOW that contains ADDR, or NULL. */
 const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
 /* Return whether the call INSN (an index) leads into the function itself, as in code that fills the return stack buffer. */
@@ -39,6 +41,6 @@ void flow_find_hidden(struct flow_builder *b);
 
 /* Divide instructions into blocks, find the blocks that execution can reach, and make edges between these (flow_graph.c). */
 void flow_connect(struct flow_builder *b);
-/* Set *BYTES to the bytes from which INSN was decoded. Return how many bytes INSN's part has from there on, or 0. */
-size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
-		  const uint8_t **bytes);
+/* Return the part of INPUT that contains ADDR, the address of an instruction in the flow made of INPUT. */
+const struct kernel_flow_part *flow_input_part(const struct kernel_flow_input *input,
+					       uint64_t addr);
