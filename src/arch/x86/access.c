@@ -74,6 +74,21 @@ static const struct {
 	{ X86_INS_JBE, ARCH_RELATION_NOT_GREATER }, { X86_INS_JLE, ARCH_RELATION_NOT_GREATER },
 };
 
+/* Return whether INSN's result does not depend on its register operand: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
+static bool ignores_value(const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *a = &x86->operands[0], *b = &x86->operands[1];
+
+	if (x86->op_count != 2 || a->type != X86_OP_REG)
+		return false;
+	if (b->type == X86_OP_REG)
+		return a->reg == b->reg && (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB ||
+					    insn->id == X86_INS_SBB);
+	return b->type == X86_OP_IMM && ((insn->id == X86_INS_OR && b->imm == -1) ||
+					 (insn->id == X86_INS_AND && b->imm == 0));
+}
+
 /* Set INSN's effect, relation and constant operand in *OUT. */
 static void note_effect(const cs_insn *insn, struct arch_access *out)
 {
@@ -95,9 +110,7 @@ static void note_effect(const cs_insn *insn, struct arch_access *out)
 		out->number = -out->number;
 		out->effect = out->has_number ? ARCH_EFFECT_ADD : ARCH_EFFECT_OTHER;
 	} else if (insn->id == X86_INS_XOR) {
-		out->has_number = x86->operands[0].type == X86_OP_REG &&
-				  x86->operands[1].type == X86_OP_REG &&
-				  x86->operands[0].reg == x86->operands[1].reg;
+		out->has_number = ignores_value(insn);
 		out->effect = out->has_number ? ARCH_EFFECT_MOVE : ARCH_EFFECT_OTHER;
 	}
 }
@@ -138,21 +151,6 @@ static uint64_t bits_of(const uint16_t *regs, uint8_t n)
 		if (register_of(regs[i]) != ARCH_NO_REG)
 			bits |= 1ull << register_of(regs[i]);
 	return bits;
-}
-
-/* Return whether INSN's result does not depend on its register operand: xor %esi,%esi; sbb %edx,%edx; or $-1,%ecx. */
-static bool ignores_value(const cs_insn *insn)
-{
-	const cs_x86 *x86 = &insn->detail->x86;
-	const cs_x86_op *a = &x86->operands[0], *b = &x86->operands[1];
-
-	if (x86->op_count != 2 || a->type != X86_OP_REG)
-		return false;
-	if (b->type == X86_OP_REG)
-		return a->reg == b->reg && (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB ||
-					    insn->id == X86_INS_SBB);
-	return b->type == X86_OP_IMM && ((insn->id == X86_INS_OR && b->imm == -1) ||
-					 (insn->id == X86_INS_AND && b->imm == 0));
 }
 
 bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
