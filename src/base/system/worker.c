@@ -24,15 +24,11 @@
 /* Return the size of this process's address space in bytes, or 0 if unknown. */
 static uint64_t space_now(void)
 {
-	char *text;
-	size_t len;
-	uint64_t pages;
+	char line[128];
 
-	if (file_read("/proc/self/statm", 4096, &text, &len))
+	if (!file_read_line("/proc/self/statm", line, sizeof(line)))
 		return 0;
-	pages = strtoull(text, NULL, 10);
-	free(text);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return strtoull(line, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void limit(uint64_t space)
