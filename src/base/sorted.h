@@ -112,25 +112,3 @@ struct join {
 struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, size_t size,
 			compare_fn compare);
 bool join_next(struct join *j);
-
-/* ---- indices of an array, grouped by two numbers of its entries ---- */
-
-#define GROUPED_ALL UINT32_MAX
-
-struct grouped_item {
-	uint32_t a, b;
-	uint32_t item;
-};
-
-/* A set of indices. A struct of zeros is empty. */
-struct grouped {
-	vec_of(struct grouped_item, items); /* sorted by a, b and item after grouped_sort() */
-};
-
-void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item);
-/* Call this between the last grouped_add() and the first grouped_find(). */
-void grouped_sort(struct grouped *g);
-/* Return the items with the numbers A and B, and set *N. If B is GROUPED_ALL, return all items with A. */
-const struct grouped_item *grouped_find(const struct grouped *g, uint32_t a, uint32_t b,
-					uint32_t *n);
-void grouped_deinit(struct grouped *g);

@@ -270,7 +270,10 @@ struct parts {
 	struct profile_blocks *lists;
 	struct profile_block_counts *counts;
 	uint32_t n_lists, n_counts;
-	struct grouped lists_of, counts_of; /* grouped by site; counts_of: also by context */
+	struct pointers lists_of; /* LISTS by site */
+	struct part {
+		uint32_t site, context, counts;
+	} * parts; /* for each of COUNTS, sorted */
 	uint64_t n_blocks, n_shown; /* blocks and counts moved back into P */
 };
 
@@ -282,6 +285,13 @@ struct function {
 define_compare(by_insns, struct function,
 	       compare_values(b->insns, a->insns) ?: compare_values(a->site, b->site));
 
+define_compare(by_site, struct profile_blocks, compare_values(a->site, b->site));
+
+define_compare(by_place, struct part,
+	       compare_values(a->site, b->site)               ?:
+		       compare_values(a->context, b->context) ?:
+								compare_values(a->counts, b->counts));
+
 static void take(struct parts *from, struct profile *p)
 {
 	from->lists = p->blocks;
@@ -292,13 +302,12 @@ static void take(struct parts *from, struct profile *p)
 	p->block_counts = NULL;
 	p->n_blocks = p->cap_blocks = p->n_block_counts = p->cap_block_counts = 0;
 	hash_deinit(&p->lookup->of[SECTION_BLOCK_COUNTS]);
-	for (uint32_t i = 0; i < from->n_lists; i++)
-		grouped_add(&from->lists_of, from->lists[i].site, 0, i);
+	from->lists_of = pointers_sort(from->lists, from->n_lists, sizeof(*from->lists), by_site);
+	from->parts = alloc_array(from->n_counts, sizeof(*from->parts));
 	for (uint32_t i = 0; i < from->n_counts; i++)
-		grouped_add(&from->counts_of, from->lists[from->counts[i].blocks].site,
-			    from->counts[i].context, i);
-	grouped_sort(&from->lists_of);
-	grouped_sort(&from->counts_of);
+		from->parts[i] = (struct part){ from->lists[from->counts[i].blocks].site,
+						from->counts[i].context, i };
+	sort_array(from->parts, from->n_counts, sizeof(*from->parts), by_place);
 }
 
 /* Return all N_SITES functions, the most executed first. The caller frees the array. */
@@ -321,20 +330,24 @@ static struct function *rank(const struct parts *from, uint32_t n_sites)
 /* Move SITE's blocks and counts into P, if P's limits allow. */
 static void put(struct profile *p, struct parts *from, uint32_t site)
 {
-	uint32_t n, n_counts, n_contexts = 0, number, before = p->n_block_counts,
-			      *first = alloc_array(from->n_lists, sizeof(*first));
-	const struct grouped_item *lists = grouped_find(&from->lists_of, site, GROUPED_ALL, &n);
-	const struct grouped_item *counts =
-		grouped_find(&from->counts_of, site, GROUPED_ALL, &n_counts);
+	uint32_t n_counts = 0, n_contexts = 0, number, before = p->n_block_counts,
+		 *first = alloc_array(from->n_lists, sizeof(*first));
+	uint32_t at = bisect(from->n_counts, i, from->parts[i].site < site);
+	const struct profile_blocks key = { .site = site };
+	const struct part *parts = from->parts + at;
 	struct profile_blocks all = { 0 }, out;
+	size_t n;
+	const void *const *lists = pointers_find(&from->lists_of, &key, &n);
 	bool fits;
 
-	for (uint32_t i = 0; i < n; i++) {
-		first[lists[i].item] = all.n_items;
-		append(&all, &from->lists[lists[i].item]);
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_blocks *list = lists[i];
+
+		first[list - from->lists] = all.n_items;
+		append(&all, list);
 	}
-	for (uint32_t i = 0; i < n_counts; i++)
-		n_contexts += !i || counts[i].b != counts[i - 1].b;
+	for (; at < from->n_counts && from->parts[at].site == site; at++, n_counts++)
+		n_contexts += !n_counts || parts[n_counts].context != parts[n_counts - 1].context;
 	fits = unite(&out, &all);
 	from->n_blocks += out.n_items;
 	from->n_shown += (uint64_t)out.n_items * n_contexts;
@@ -346,7 +359,7 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 	}
 	number = n_counts ? profile_blocks_add(p, &out) : 0;
 	for (uint32_t i = 0; i < n_counts; i++) {
-		const struct profile_block_counts *c = &from->counts[counts[i].item];
+		const struct profile_block_counts *c = &from->counts[parts[i].counts];
 
 		add_counts(p, number, &all.items[first[c->blocks]], c);
 	}
@@ -375,6 +388,6 @@ void profile_blocks_unite(struct profile *p)
 		free(from.counts[i].counts);
 	free(from.lists);
 	free(from.counts);
-	grouped_deinit(&from.lists_of);
-	grouped_deinit(&from.counts_of);
+	free(from.lists_of.items);
+	free(from.parts);
 }

@@ -79,12 +79,27 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	vec_push(out, functions, f);
 }
 
+/* Sort counts by function, then by context. In a search, ANALYZE_IN_ALL_CONTEXTS equals each context. */
+define_compare(by_context, struct profile_block_counts,
+	       compare_values(a->blocks, b->blocks) ?:
+						      (b->context == ANALYZE_IN_ALL_CONTEXTS ?
+							       0 :
+							       compare_values(a->context, b->context)));
+
+static const void *const *find_counts(const struct analyze_counted *c, uint32_t blocks,
+				      uint32_t context, size_t *n)
+{
+	const struct profile_block_counts key = { .blocks = blocks, .context = context };
+
+	return pointers_find(&c->counts, &key, n);
+}
+
 /* Return whether there are block counts for calls in CONTEXT of a function. BLOCKS is the index of its blocks in the profile. */
 static bool has_counts(const struct analyze_counted *c, uint32_t blocks, uint32_t context)
 {
-	uint32_t n;
+	size_t n;
 
-	grouped_find(&c->counts, blocks, context, &n);
+	find_counts(c, blocks, context, &n);
 	return n;
 }
 
@@ -133,27 +148,29 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p)
 {
-	*c = (struct analyze_counted){ .p = p };
-	for (uint32_t i = 0; i < p->n_block_counts; i++)
-		grouped_add(&c->counts, p->block_counts[i].blocks, p->block_counts[i].context, i);
-	grouped_sort(&c->counts);
+	*c = (struct analyze_counted){
+		.p = p,
+		.counts = pointers_sort(p->block_counts, p->n_block_counts,
+					sizeof(*p->block_counts), by_context),
+	};
 }
 
 void analyze_counted_deinit(struct analyze_counted *c)
 {
-	grouped_deinit(&c->counts);
+	free(c->counts.items);
 }
 
 uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
 			     uint64_t *counts, double *residual)
 {
-	uint32_t n_items = c->p->blocks[blocks].n_items, n, i, b;
-	const struct grouped_item *items = grouped_find(&c->counts, blocks, context, &n);
+	uint32_t n_items = c->p->blocks[blocks].n_items, b;
+	size_t n;
+	const void *const *found = find_counts(c, blocks, context, &n);
 	uint64_t calls = 0, most = 0;
 
 	memset(counts, 0, n_items * sizeof(*counts));
-	for (i = 0; i < n; i++) {
-		const struct profile_block_counts *one = &c->p->block_counts[items[i].item];
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_block_counts *one = found[i];
 
 		calls += one->calls;
 		most = one->residual > most ? one->residual : most;

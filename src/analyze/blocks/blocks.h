@@ -47,12 +47,12 @@ void analyze_blocks_deinit(struct analyze_blocks *blocks);
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
 
-#define ANALYZE_IN_ALL_CONTEXTS GROUPED_ALL
+#define ANALYZE_IN_ALL_CONTEXTS UINT32_MAX
 
 /* The block counts of P, grouped by function and context. */
 struct analyze_counted {
 	const struct profile *p;
-	struct grouped counts;
+	struct pointers counts;
 };
 
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p);
