@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/image/name.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <locale.h>
 #include <string.h>
@@ -28,44 +27,30 @@ static bool is_suffix(const char *s, size_t len)
 	return false;
 }
 
-/* Return the index of the last dot in the LEN bytes of NAME; LEN: none, apart from the first byte. */
-static size_t last_dot(const char *name, size_t len)
+/* Return the last dot in the LEN bytes of NAME after the first byte, or NULL. */
+static const char *last_dot(const char *name, size_t len)
 {
-	for (size_t i = len; i-- > 1;)
-		if (name[i] == '.')
-			return i;
-	return len;
-}
-
-static bool all_digits(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isdigit((unsigned char)s[i]))
-			return false;
-	return len > 0;
+	return len ? memrchr(name + 1, '.', len - 1) : NULL;
 }
 
 size_t kernel_name_base_len(const char *name)
 {
 	size_t len = strlen(name);
+	const char *dot;
 
-	if (!memchr(name, '.', len))
-		return len;
-	for (;;) {
-		size_t dot = last_dot(name, len), word_end = len;
+	while ((dot = last_dot(name, len))) {
+		const char *word_end = name + len;
+		size_t digits = strspn(dot + 1, "0123456789");
 
-		if (dot == len)
-			return len;
-		if (all_digits(name + dot + 1, len - dot - 1)) {
+		if (digits && dot + 1 + digits == word_end) {
 			word_end = dot;
-			dot = last_dot(name, dot);
-			if (dot == word_end)
-				return len;
+			dot = last_dot(name, (size_t)(dot - name));
 		}
-		if (!is_suffix(name + dot + 1, word_end - dot - 1))
-			return len;
-		len = dot;
+		if (!dot || !is_suffix(dot + 1, (size_t)(word_end - dot - 1)))
+			break;
+		len = (size_t)(dot - name);
 	}
+	return len;
 }
 
 int kernel_name_compare(const char *a, const char *b)
@@ -199,8 +184,7 @@ struct candidate {
 };
 
 struct candidates {
-	struct candidate *items;
-	size_t n_items, cap_items;
+	vec_of(struct candidate, items);
 };
 
 define_compare(compare_candidate, struct candidate,
@@ -259,7 +243,7 @@ size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *nam
 		vec_push(&found, items, c);
 	}
 	sort_array(found.items, found.n_items, sizeof(*found.items), compare_candidate);
-	for (size_t i = 0; i < found.n_items && n < max; i++)
+	for (uint32_t i = 0; i < found.n_items && n < max; i++)
 		if (!n || strcmp(names[n - 1], found.items[i].name))
 			names[n++] = found.items[i].name;
 	free(found.items);
