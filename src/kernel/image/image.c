@@ -5,6 +5,7 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,35 +28,22 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 
-static size_t align4(size_t n)
+static bool find_build_id(void *notes, size_t len, struct kernel_build_id *id)
 {
-	return (n + 3) & ~(size_t)3;
-}
+	Elf_Data data = {
+		.d_buf = notes, .d_size = len, .d_type = ELF_T_NHDR, .d_version = EV_CURRENT
+	};
+	GElf_Nhdr note;
+	size_t name, desc;
 
-static bool find_build_id(const char *notes, size_t len, struct kernel_build_id *id)
-{
-	Elf64_Nhdr note;
-
-	while (len >= sizeof(note)) {
-		size_t name_len, desc_len;
-		const char *name = notes + sizeof(note), *desc;
-
-		memcpy(&note, notes, sizeof(note));
-		name_len = align4(note.n_namesz);
-		desc_len = align4(note.n_descsz);
-		len -= sizeof(note);
-		if (name_len > len || desc_len > len - name_len)
-			return false;
-		desc = name + name_len;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    !memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) && note.n_descsz &&
-		    note.n_descsz <= sizeof(id->bytes)) {
-			id->len = note.n_descsz;
-			memcpy(id->bytes, desc, id->len);
-			return true;
-		}
-		notes = desc + desc_len;
-		len -= name_len + desc_len;
+	for (size_t at = 0; (at = gelf_getnote(&data, at, &note, &name, &desc)) > 0;) {
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) ||
+		    memcmp((char *)notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) ||
+		    !note.n_descsz || note.n_descsz > sizeof(id->bytes))
+			continue;
+		id->len = note.n_descsz;
+		memcpy(id->bytes, (char *)notes + desc, id->len);
+		return true;
 	}
 	return false;
 }

@@ -162,9 +162,8 @@ int kernel_image_link(struct kernel_image *img)
 int kernel_module_build_id(const char *name, struct kernel_build_id *id)
 {
 	scoped_free char *notes = alloc_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
-	int err = kernel_build_id_read(notes, id);
 
-	return err;
+	return kernel_build_id_read(notes, id);
 }
 
 /*
