@@ -60,11 +60,12 @@ int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *b
 
 struct kernel_sym;
 
+struct kernel_livepatched {
+	char *patch, *object, *function; /* a single allocation: free only PATCH */
+};
+
 struct kernel_livepatches {
-	struct kernel_livepatched {
-		char *patch, *object, *function; /* a single allocation: free only PATCH */
-	} * items;
-	uint32_t n_items, cap_items;
+	vec_of(struct kernel_livepatched, items);
 };
 
 /* Load the names of functions replaced by the livepatches below FOLDER. If FOLDER does not exist, there are none. */

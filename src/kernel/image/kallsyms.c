@@ -68,29 +68,29 @@ static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, co
 	return *n ? syms + first : NULL;
 }
 
-const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
+/* Return the module NAME, or NULL if it has no symbols yet. Comparison is fast if NAME is the table's own copy. */
+static struct kallsyms_module *find_module(const struct kernel_kallsyms *ks, const char *name)
 {
 	/* All symbols of a module come one after the other, so mostly the last module is the right one. */
-	for (size_t i = ks->n_modules; i-- > 0;)
-		if (!strcmp(ks->modules[i].name, name))
-			return ks->modules[i].name;
-	vec_push(ks, modules, ((struct kallsyms_module){ alloc_strdup(name), UINT64_MAX }));
-	return ks->modules[ks->n_modules - 1].name;
-}
-
-static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
-					 const struct kernel_sym *sym)
-{
-	/* While the file is parsed, SYM belongs to the last module in most cases. */
-	for (size_t i = ks->n_modules; i-- > 0;)
-		if (ks->modules[i].name == sym->module)
+	for (uint32_t i = ks->n_modules; i-- > 0;)
+		if (same_text(ks->modules[i].name, name))
 			return &ks->modules[i];
 	return NULL;
 }
 
+const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
+{
+	const struct kallsyms_module *known = find_module(ks, name);
+
+	if (known)
+		return known->name;
+	vec_push(ks, modules, ((struct kallsyms_module){ alloc_strdup(name), UINT64_MAX }));
+	return ks->modules[ks->n_modules - 1].name;
+}
+
 static void note_start(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
-	struct kallsyms_module *m = sym->module ? module_of(ks, sym) : NULL;
+	struct kallsyms_module *m = sym->module ? find_module(ks, sym->module) : NULL;
 
 	if (m && sym->addr < m->start)
 		m->start = sym->addr;
@@ -112,19 +112,19 @@ static void note_bound(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 		ks->init_end = sym->addr;
 }
 
-/* Cut "\t[MODULE]" off the end of NAME, and set SYM's module. Return false if the text after the tab has another form. */
-static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_sym *sym)
+bool kallsyms_cut_module(char *name, char before, const char **module)
 {
-	char *tab = strchr(name, '\t');
-	size_t len = tab ? strlen(tab + 1) : 0;
+	char *cut = strchr(name, before);
+	size_t len = cut ? strlen(cut + 1) : 0;
 
-	if (!tab)
+	*module = NULL;
+	if (!cut)
 		return true;
-	*tab = '\0';
-	if (len < 3 || tab[1] != '[' || tab[len] != ']')
+	*cut = '\0';
+	if (len < 3 || cut[1] != '[' || cut[len] != ']')
 		return false;
-	tab[len] = '\0';
-	sym->module = kallsyms_intern_module(ks, tab + 2);
+	cut[len] = '\0';
+	*module = cut + 2;
 	return true;
 }
 
@@ -164,14 +164,17 @@ static void add_line(char *line, void *ks)
 {
 	const char *at = line;
 	struct kernel_sym sym = {};
+	const char *module;
 	char *name;
 
 	if (!number_scan_hex(&at, &sym.addr) || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return;
 	sym.type = at[1];
 	sym.name = name = line + (at - line) + 3;
-	if (parse_module(ks, name, &sym) && *name && !strchr(name, ' '))
-		kallsyms_add(ks, &sym);
+	if (!kallsyms_cut_module(name, '\t', &module) || !*name || strchr(name, ' '))
+		return;
+	sym.module = module ? kallsyms_intern_module(ks, module) : NULL;
+	kallsyms_add(ks, &sym);
 }
 
 /* For equal addresses compare the pointers to the names: in the text of /proc/kallsyms, these have the order of the file. */
@@ -322,7 +325,7 @@ bool kernel_kallsyms_is_probe(const struct kernel_sym *sym)
 
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
-	const struct kallsyms_module *m = sym->module ? module_of(ks, sym) : NULL;
+	const struct kallsyms_module *m = sym->module ? find_module(ks, sym->module) : NULL;
 
 	return m ? m->start : ks->stext;
 }

@@ -30,17 +30,14 @@ struct kallsyms_bucket;
 struct kernel_kcore;
 
 struct kernel_kallsyms {
-	struct kernel_sym *syms; /* sorted by address */
-	size_t n_syms, cap_syms;
+	vec_of(struct kernel_sym, syms); /* sorted by address */
 	uint64_t stext, etext; /* bounds of the image's text; ETEXT 0: unknown */
 	/* The members below are private. */
 	struct alloc_texts names;
 	bool any_addr; /* at least one address is not 0: the kernel does not hide addresses */
-	struct kallsyms_module *modules;
-	size_t n_modules, cap_modules;
+	vec_of(struct kallsyms_module, modules);
 	uint64_t init_start, init_end;
-	struct kernel_sym *variables; /* variables of the image, sorted by address */
-	size_t n_variables, cap_variables;
+	vec_of(struct kernel_sym, variables); /* variables of the image, sorted by address */
 	/* All symbols, grouped by hash bucket. The first use of a bucket sorts it by name, then by address. */
 	const struct kernel_sym **by_base;
 	struct kallsyms_bucket *buckets;

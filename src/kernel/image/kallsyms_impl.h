@@ -6,6 +6,12 @@
 
 #define KALLSYMS_NAME_MAX 512 /* KSYM_NAME_LEN since Linux 6.1, including the NUL */
 
+/*
+ * Cut "[MODULE]", which follows the first character BEFORE, off the end of NAME. Set *MODULE to it; NULL: none. Return false if the
+ * text after BEFORE has another form.
+ */
+bool kallsyms_cut_module(char *name, char before, const char **module);
+
 /* Return the table's own copy of the module name NAME, such as "ext4" or "bpf". */
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name);
 

@@ -13,14 +13,11 @@
 #include "base/number.h"
 #include "base/sorted.h"
 #include "kernel/image/btf.h"
-#include "kernel/image/kallsyms.h"
+#include "kernel/image/image.h"
+#include "kernel/image/kallsyms_impl.h"
 #include "kernel/image/kcore.h"
 
 #define MAX_FILE (64u << 20)
-
-struct blacked {
-	uint64_t start, end;
-};
 
 struct kernel_tracing {
 	const struct kernel_kallsyms *ks;
@@ -29,8 +26,7 @@ struct kernel_tracing {
 	/* Indexed like ks->syms: enum kernel_answer, whether the symbol has an ftrace location. count_name() keeps counts there. */
 	uint8_t *ftrace;
 	size_t next; /* index of the first symbol above the latest ftrace location */
-	struct blacked *blacks; /* sorted by start */
-	size_t n_blacks, cap_blacks;
+	vec_of(struct kernel_range, blacks); /* sorted by start */
 };
 
 const char *kernel_tracefs_find(void)
@@ -85,25 +81,15 @@ static void add_line(char *text, void *tracing)
 static void count_name(char *line, void *tracing)
 {
 	struct kernel_tracing *t = tracing;
-	char *name = line, *module = strchr(line, ' ');
 	const struct kernel_sym *const *named;
+	const char *module;
 	size_t n;
 
-	if (module) {
-		size_t len = strlen(module);
-
-		*module++ = '\0';
-		/* LEN counts the space before MODULE, too. */
-		if (len < 4 || module[0] != '[' || module[len - 2] != ']')
-			return;
-		module[len - 2] = '\0';
-		module++;
-	}
-	named = kernel_kallsyms_named(t->ks, name, &n);
+	if (!kallsyms_cut_module(line, ' ', &module))
+		return;
+	named = kernel_kallsyms_named(t->ks, line, &n);
 	for (size_t i = 0; i < n; i++) {
-		const char *in = named[i]->module;
-
-		if (!strcmp(in ? in : "", module ? module : "")) {
+		if (same_text(named[i]->module, module)) {
 			uint8_t *count = &t->ftrace[sym_index(t, named[i])];
 
 			*count += *count < UINT8_MAX;
@@ -202,7 +188,7 @@ static void add_black(char *text, void *tracing)
 {
 	struct kernel_tracing *t = tracing;
 	const char *line = text;
-	struct blacked b;
+	struct kernel_range b;
 
 	if (!number_scan_hex(&line, &b.start) || *line++ != '-' || !number_scan_hex(&line, &b.end))
 		return;
@@ -321,8 +307,7 @@ static int find_layout(const struct btf *btf, struct layout *l)
 }
 
 struct locations {
-	uint64_t *addrs;
-	size_t n_addrs, cap_addrs;
+	vec_of(uint64_t, addrs);
 };
 
 /* Read the N records (struct dyn_ftrace) at address AT. */
