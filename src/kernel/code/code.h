@@ -18,6 +18,7 @@
 struct kernel_image;
 struct kernel_kallsyms;
 struct kernel_kcore;
+struct kernel_sym;
 
 /* The running kernel that was booted from an image, or a loaded module. */
 struct kernel_live {
@@ -58,8 +59,6 @@ int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *b
 
 #define KERNEL_LIVEPATCH_DIR "/sys/kernel/livepatch"
 
-struct kernel_sym;
-
 struct kernel_livepatched {
 	char *patch, *object, *function; /* a single allocation: free only PATCH */
 };
@@ -79,9 +78,6 @@ const char *kernel_livepatch_of(const struct kernel_livepatches *l, const struct
  * Static keys are the kernel's on/off switches. Where code depends on a key, it has a jump or a nop, which the kernel patches when
  * the key changes. Boot parameters, the CPU and the kernel's state (such as a seeded random generator) turn keys on.
  */
-
-struct kernel_kallsyms;
-struct kernel_kcore;
 
 /*
  * Return the name of the static key that is OFFSET bytes into the variable NAME, such as "sched_feat_keys+0x10". Return NULL if

@@ -12,6 +12,9 @@
 
 #include "kernel/image/kallsyms.h"
 
+struct btf;
+struct kernel_kcore;
+
 #define KERNEL_BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
 
 enum kernel_answer {
@@ -57,10 +60,6 @@ enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint6
  * Read the kernel's ftrace locations from its memory. The file available_filter_functions lists them, too, but the kernel needs
  * more time to print it than all other preparations for recording one function take. Before 6.5 no file has the addresses.
  */
-
-struct btf;
-struct kernel_kallsyms;
-struct kernel_kcore;
 
 /*
  * Read the addresses of all ftrace locations from KCORE, including those of modules. Set *ADDRS to an array of *N addresses, which
