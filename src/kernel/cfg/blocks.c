@@ -19,9 +19,9 @@
  * of executions enter and leave a node. A node's number is that of its lowest port.
  */
 struct flow_nodes {
-	uint32_t n_edges; /* n_blocks + 1 */
+	uint32_t n_edges;
 	uint32_t n_nodes; /* nodes have numbers below this one */
-	/* Indexed by edge: its nodes. KERNEL_NO_NODE: the block is not connected to any other. */
+	/* Indexed by edge: its nodes. KERNEL_NO_NODE: ignore the edge, of a block that is not connected to any other. */
 	uint32_t *tail, *head;
 };
 
@@ -113,8 +113,7 @@ static void flow_nodes_clear(struct flow_nodes *net)
 #define MAX_COUNT ((int64_t)1 << 62)
 
 struct solver {
-	uint32_t n_nodes, n_edges;
-	const uint32_t *tail, *head; /* by edge: its nodes; KERNEL_NO_NODE: ignore the edge */
+	const struct flow_nodes *net;
 	int64_t *value; /* indexed by edge: the edge's count, or KERNEL_COUNT_UNKNOWN */
 	/* Indexed by node: sum of the known counts of edges that leave the node, minus those of edges that enter it. */
 	__int128 *excess;
@@ -129,8 +128,8 @@ static void settle(struct solver *s, uint32_t edge, __int128 value)
 	if (value > MAX_COUNT || value < -MAX_COUNT)
 		value = value < 0 ? -MAX_COUNT : MAX_COUNT;
 	s->value[edge] = (int64_t)value;
-	s->excess[s->tail[edge]] += value;
-	s->excess[s->head[edge]] -= value;
+	s->excess[s->net->tail[edge]] += value;
+	s->excess[s->net->head[edge]] -= value;
 }
 
 static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
@@ -144,19 +143,19 @@ static void close_edge(struct solver *s, uint32_t node, uint32_t edge)
 /* As long as some node has only one edge of unknown value, derive that value. Edges of unknown value must join two nodes. */
 static void solve(struct solver *s)
 {
-	for (uint32_t e = 0; e < s->n_edges; e++) {
-		if (s->tail[e] == KERNEL_NO_NODE)
+	for (uint32_t e = 0; e < s->net->n_edges; e++) {
+		if (s->net->tail[e] == KERNEL_NO_NODE)
 			continue;
 		if (s->value[e] != KERNEL_COUNT_UNKNOWN) {
 			settle(s, e, s->value[e]);
 			continue;
 		}
-		s->open[s->tail[e]]++;
-		s->open[s->head[e]]++;
-		s->mixed[s->tail[e]] ^= e;
-		s->mixed[s->head[e]] ^= e;
+		s->open[s->net->tail[e]]++;
+		s->open[s->net->head[e]]++;
+		s->mixed[s->net->tail[e]] ^= e;
+		s->mixed[s->net->head[e]] ^= e;
 	}
-	for (uint32_t n = 0; n < s->n_nodes; n++)
+	for (uint32_t n = 0; n < s->net->n_nodes; n++)
 		if (s->open[n] == 1)
 			s->stack[s->n_stack++] = n;
 	while (s->n_stack) {
@@ -164,11 +163,11 @@ static void solve(struct solver *s)
 
 		if (s->open[node] != 1)
 			continue;
-		settle(s, e, s->tail[e] == node ? -s->excess[node] : s->excess[node]);
-		close_edge(s, s->tail[e], e);
-		close_edge(s, s->head[e], e);
+		settle(s, e, s->net->tail[e] == node ? -s->excess[node] : s->excess[node]);
+		close_edge(s, s->net->tail[e], e);
+		close_edge(s, s->net->head[e], e);
 	}
-	for (uint32_t n = 0; n < s->n_nodes; n++) {
+	for (uint32_t n = 0; n < s->net->n_nodes; n++) {
 		__int128 off = s->excess[n] < 0 ? -s->excess[n] : s->excess[n];
 
 		if (!s->open[n] && off > s->residual)
@@ -176,16 +175,14 @@ static void solve(struct solver *s)
 	}
 }
 
-static void solver_init(struct solver *s, uint32_t n_nodes, uint32_t n_edges)
+static void solver_init(struct solver *s, const struct flow_nodes *net, int64_t *value)
 {
-	memset(s, 0, sizeof(*s));
-	s->n_nodes = n_nodes;
-	s->n_edges = n_edges;
-	s->excess = alloc_array(n_nodes, sizeof(*s->excess));
-	s->open = alloc_array(n_nodes, sizeof(*s->open));
-	s->mixed = alloc_array(n_nodes, sizeof(*s->mixed));
+	*s = (struct solver){ .net = net, .value = value };
+	s->excess = alloc_array(net->n_nodes, sizeof(*s->excess));
+	s->open = alloc_array(net->n_nodes, sizeof(*s->open));
+	s->mixed = alloc_array(net->n_nodes, sizeof(*s->mixed));
 	/* solve() pushes a node at most twice: at the start, and when only one edge of the node is still unknown. */
-	s->stack = alloc_array((size_t)n_nodes * 2, sizeof(*s->stack));
+	s->stack = alloc_array((size_t)net->n_nodes * 2, sizeof(*s->stack));
 }
 
 static void solver_clear(struct solver *s)
@@ -201,10 +198,7 @@ static uint64_t solve_nodes(const struct flow_nodes *net, int64_t *value)
 {
 	struct solver s;
 
-	solver_init(&s, net->n_nodes, net->n_edges);
-	s.tail = net->tail;
-	s.head = net->head;
-	s.value = value;
+	solver_init(&s, net, value);
 	solve(&s);
 	solver_clear(&s);
 	return s.residual;
@@ -284,52 +278,43 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 	return unknown;
 }
 
-/* Return the port at which an arc to block TO ends. For an unresolved jump return KERNEL_NO_NODE. */
-static uint32_t arc_end(const struct kernel_graph *g, uint32_t to)
-{
-	if (to == KERNEL_GRAPH_ANY)
-		return KERNEL_NO_NODE;
-	return in_port(to == KERNEL_GRAPH_OUT ? g->n_blocks : to);
-}
-
 /*
  * Derive the counts of arcs from the counts of blocks. Here ports are nodes, and arcs are edges of unknown value. No arc's count
  * can be derived at a port of a block with an unknown count, nor at any in-port if there is an unresolved jump.
  */
-static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
+static void solve_arcs(const struct kernel_graph *g, const int64_t *blocks, int64_t *arcs)
 {
-	uint32_t n_ports = 2 * (g->n_blocks + 1), n_edges = g->n_arcs + n_ports + 1;
-	uint32_t *from = alloc_array(n_edges, sizeof(*from)), nowhere = n_ports;
-	scoped_free uint32_t *to = alloc_array(n_edges, sizeof(*to));
-	scoped_free int64_t *value = alloc_array(n_edges, sizeof(*value));
+	uint32_t n_ports = 2 * (g->n_blocks + 1), nowhere = n_ports, last = g->n_arcs + n_ports;
+	scoped(flow_nodes_clear) struct flow_nodes net = { last + 1, n_ports + 1 };
+	scoped_free int64_t *value = alloc_array(net.n_edges, sizeof(*value));
 	bool any = false;
 	struct solver s;
 
-	solver_init(&s, n_ports + 1, n_edges);
+	net.tail = alloc_array(net.n_edges, sizeof(*net.tail));
+	net.head = alloc_array(net.n_edges, sizeof(*net.head));
 	for (uint32_t i = 0; i < g->n_arcs; i++) {
-		from[i] = out_port(g->arcs[i].from);
-		to[i] = arc_end(g, g->arcs[i].to);
+		uint32_t to = g->arcs[i].to;
+
+		net.tail[i] = out_port(g->arcs[i].from);
+		net.head[i] = to == KERNEL_GRAPH_ANY ?
+				      nowhere :
+				      in_port(to == KERNEL_GRAPH_OUT ? g->n_blocks : to);
 		value[i] = KERNEL_COUNT_UNKNOWN;
-		if (to[i] == KERNEL_NO_NODE) {
-			to[i] = nowhere;
-			any = true;
-		}
+		any |= to == KERNEL_GRAPH_ANY;
 	}
 	/* Add an edge between each port and an extra node, NOWHERE. Its value is the count of the port's block. */
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint32_t e = g->n_arcs + p;
 
 		value[e] = blocks[p / 2];
-		from[e] = p & 1 ? nowhere : p;
-		to[e] = p & 1 ? p : nowhere;
+		net.tail[e] = p & 1 ? nowhere : p;
+		net.head[e] = p & 1 ? p : nowhere;
 	}
 	/* The step from the callers to the entry is no arc of the graph, so add an edge for it. */
-	from[n_edges - 1] = g->entry < g->n_blocks ? out_port(g->n_blocks) : KERNEL_NO_NODE;
-	to[n_edges - 1] = in_port(g->entry < g->n_blocks ? g->entry : 0);
-	value[n_edges - 1] = KERNEL_COUNT_UNKNOWN;
-	s.tail = from;
-	s.head = to;
-	s.value = value;
+	net.tail[last] = g->entry < g->n_blocks ? out_port(g->n_blocks) : KERNEL_NO_NODE;
+	net.head[last] = in_port(g->entry < g->n_blocks ? g->entry : 0);
+	value[last] = KERNEL_COUNT_UNKNOWN;
+	solver_init(&s, &net, value);
 	/* The counts at NOWHERE need not balance. Two pretended unknown edges there keep solve() from deriving edges there. */
 	s.open[nowhere] = 2;
 	/* An unresolved jump may lead to any in-port. So let solve() derive no edge at in-ports, either. */
@@ -338,8 +323,6 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	solve(&s);
 	memcpy(arcs, value, g->n_arcs * sizeof(*arcs));
 	solver_clear(&s);
-	free(from);
-	return s.residual;
 }
 
 void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measured, int64_t calls,
