@@ -44,8 +44,7 @@ void kernel_flow_destroy(struct kernel_flow *flow)
 
 struct function {
 	const struct kernel_code *code;
-	struct kernel_range ranges[MAX_FOUND];
-	struct kernel_flow_part parts[MAX_FOUND];
+	struct kernel_flow_part parts[MAX_FOUND]; /* sorted by address */
 	size_t n;
 	bool live, cut;
 };
@@ -74,8 +73,7 @@ static bool read_file(uint64_t addr, void *buf, size_t len, void *arg)
 	return kernel_code_read_file(f->code, addr, buf, len);
 }
 
-/* Insert RANGE. Keep the ranges sorted by address. */
-static void add_range(struct function *f, struct kernel_range range)
+static void add_part(struct function *f, struct kernel_range range)
 {
 	size_t at = 0;
 
@@ -83,20 +81,20 @@ static void add_range(struct function *f, struct kernel_range range)
 		f->cut = true;
 		return;
 	}
-	while (at < f->n && f->ranges[at].start < range.start)
+	while (at < f->n && f->parts[at].start < range.start)
 		at++;
-	memmove(&f->ranges[at + 1], &f->ranges[at], (f->n - at) * sizeof(*f->ranges));
-	f->ranges[at] = range;
+	memmove(&f->parts[at + 1], &f->parts[at], (f->n - at) * sizeof(*f->parts));
+	f->parts[at] = (struct kernel_flow_part){ range.start, range.end };
 	f->n++;
 }
 
-static void free_parts(struct function *f)
+static void free_bytes(struct function *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		free((void *)f->parts[i].bytes);
 		free((void *)f->parts[i].file);
+		f->parts[i].bytes = f->parts[i].file = NULL;
 	}
-	memset(f->parts, 0, sizeof(f->parts));
 }
 
 static bool read_parts(struct function *f)
@@ -106,12 +104,13 @@ static bool read_parts(struct function *f)
 	f->live = true;
 	for (size_t i = 0; i < f->n && ok; i++) {
 		struct kernel_flow_part *p = &f->parts[i];
-		uint64_t start = f->ranges[i].start, len = f->ranges[i].end - start;
+		size_t len = (size_t)(p->end - p->start);
 		uint8_t *file = alloc_array(len, 1), *live = alloc_array(len, 1);
 
-		*p = (struct kernel_flow_part){ start, f->ranges[i].end, live, file };
-		ok = kernel_code_read_file(f->code, start, file, len);
-		if (kernel_code_read_live(f->code, start, live, len))
+		p->bytes = live;
+		p->file = file;
+		ok = kernel_code_read_file(f->code, p->start, file, len);
+		if (kernel_code_read_live(f->code, p->start, live, len))
 			f->live = false;
 	}
 	/*
@@ -182,9 +181,9 @@ static bool find_parts(struct function *f, const struct kernel_flow *flow)
 		    !find_part(f, flow, e->target, &range))
 			continue;
 		for (size_t k = 0; k < f->n; k++)
-			known |= f->ranges[k].start < range.end && range.start < f->ranges[k].end;
+			known |= f->parts[k].start < range.end && range.start < f->parts[k].end;
 		if (!known)
-			add_range(f, range);
+			add_part(f, range);
 	}
 	return f->n > before;
 }
@@ -206,7 +205,7 @@ static int create(struct function *f, uint64_t entry, struct kernel_flow **out)
 
 	in.base = live && f->live ? f->code->live.base : in.file_base;
 	*out = ok ? kernel_flow_create(&in) : NULL;
-	free_parts(f);
+	free_bytes(f);
 	if (!ok)
 		return -ENODATA;
 	if (!*out)
@@ -227,7 +226,7 @@ int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_
 		return -ENOENT;
 	if (range.end - range.start > KERNEL_FLOW_MAX)
 		return -EFBIG;
-	add_range(&f, range);
+	add_part(&f, range);
 	for (;;) {
 		err = create(&f, addr, out);
 		if (err || !find_parts(&f, *out))
