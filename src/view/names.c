@@ -2,6 +2,8 @@
 #include "view/names.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze/why/attribution.h"
@@ -128,10 +130,16 @@ const char *view_workload_label(const char *name)
 	return strcmp(name, ANALYZE_COMMAND_CPU) ? name : "[cpu time]";
 }
 
-void view_append_name(char **text, const char *name)
+void view_append(char **text, const char *fmt, ...)
 {
-	scoped_free char *escaped = output_text_escape(name);
+	scoped_free char *plain = NULL, *escaped = NULL;
+	va_list args;
 
+	va_start(args, fmt);
+	if (vasprintf(&plain, fmt, args) < 0)
+		plain = alloc_strdup("out of memory");
+	va_end(args);
+	escaped = output_text_escape(plain);
 	alloc_append(text, "%s", escaped);
 }
 
@@ -186,21 +194,16 @@ char *view_frames(const struct analyze_frame *frames, size_t n)
 {
 	char *text = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		alloc_append(&text, "%s", i ? " " : "");
-		view_append_name(&text, frames[i].name);
-		alloc_append(&text, "%s",
-			     frames[i].kind == ANALYZE_FRAME_INLINED ? " (inlined)" : "");
-	}
+	for (size_t i = 0; i < n; i++)
+		view_append(&text, "%s%s%s", i ? " " : "", frames[i].name,
+			    frames[i].kind == ANALYZE_FRAME_INLINED ? " (inlined)" : "");
 	return text;
 }
 
 void view_append_list(char **text, const char *const *names, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		alloc_append(text, "%s", !i ? "" : i + 1 < n ? ", " : " and ");
-		view_append_name(text, names[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		view_append(text, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", names[i]);
 }
 
 bool view_is_more_than_all(double share)

@@ -24,7 +24,8 @@ extern const char *const view_notes[]; /* for enum analyze_note */
 
 /* Return NAME or, for the two keys of the whole command's times, "[elapsed time]" or "[cpu time]". */
 const char *view_workload_label(const char *name);
-void view_append_name(char **text, const char *name); /* escapes NAME, which is untrusted */
+/* Append formatted text, and escape it, since names in it are untrusted. FMT consists of printable ASCII characters. */
+void view_append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Append VALUE of variable V as a number, or as the name recorded for it, with blanks escaped. BITS: use hexadecimal numbers. */
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits);

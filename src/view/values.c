@@ -34,8 +34,7 @@ static void append_by_values(char **text, const struct varies_shift *all,
 	if (!most || fabs(most->by_values) < fabs(all->by_values) / 2 ||
 	    fabs(all->by_values) < fabs(all->by_cost) / 10)
 		return;
-	alloc_append(text, ", mostly of ");
-	view_append_name(text, most->variable);
+	view_append(text, ", mostly of %s", most->variable);
 	if (!isnan(most->sides[0].value) && !isnan(most->sides[1].value))
 		alloc_append(text, " (%s instead of %s on average)",
 			     output_digits(most->sides[1].value, 3),
@@ -57,8 +56,7 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 
 	if (!all)
 		return NULL;
-	view_append_name(&text, all->function);
-	alloc_append(&text, " takes ");
+	view_append(&text, "%s takes ", all->function);
 	append_ticks(&text, all->delta, clock, view_unit(clock, all->delta));
 	alloc_append(&text, " per call: ");
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {

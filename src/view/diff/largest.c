@@ -73,13 +73,9 @@ char *view_diff_largest(const struct view_diff *c, bool significant)
 		return alloc_strdup("Nothing to compare: no syscalls were recorded.");
 	if (!row)
 		return alloc_strdup("No syscall changed.");
-	view_append_name(&text, row->name);
-	if (row->context) {
-		alloc_append(&text, " in ");
-		view_append_name(&text, row->context);
-	}
-	alloc_append(&text, " changed most%s%s: ", times[c->diff.time] ?: "",
-		     c->figures.raw ? ", including the probes' cost" : "");
+	view_append(&text, "%s%s%s changed most%s%s: ", row->name, row->context ? " in " : "",
+		    row->context ?: "", times[c->diff.time] ?: "",
+		    c->figures.raw ? ", including the probes' cost" : "");
 	view_append_context(&text, row->name);
 	alloc_append(&text, "%s%s per run",
 		     output_number(OUTPUT_DELTA, row->delta_total, c->diff.clock),

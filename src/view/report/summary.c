@@ -47,8 +47,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 
 	if (f) {
 		view_append_share(&text, "; ", oncpu_of(f) / oncpu_of(row), "that");
-		alloc_append(&text, " is in ");
-		view_append_name(&text, f->name);
+		view_append(&text, " is in %s", f->name);
 		return text;
 	}
 	if (!leaf || !(leaf->share >= WORTH_A_WORD))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "output/text.h"
 #include "view/page/columns.h"
 #include "view/names.h"
 #include "view/report.h"
@@ -140,7 +141,7 @@ static void after(const struct view *view, const void *data)
 			most = i;
 	if (most != UINT32_MAX) {
 		label = profile_site_label(&p->sites[most]);
-		view_append_name(&name, label);
+		name = output_text_escape(label);
 		view_text(view,
 			  "report --why-varies=%s shows what explains how long these calls take.",
 			  name);

@@ -30,8 +30,7 @@ static void append_place(char **text, const struct tree_lines *l)
 {
 	if (!l->file)
 		return;
-	view_append_name(text, l->file);
-	alloc_append(text, l->first == l->last ? ":%u" : ":%u-%u", l->first, l->last);
+	view_append(text, l->first == l->last ? "%s:%u" : "%s:%u-%u", l->file, l->first, l->last);
 }
 
 /*
@@ -49,10 +48,8 @@ static void append_iterations(char **text, const struct tree_lines *l)
 			     l->in_loop || compared ? "in " : "", output_digits(is, 4));
 		if (both)
 			alloc_append(text, " instead of %s", output_digits(was, 4));
-		if (l->condition) {
-			alloc_append(text, ", while ");
-			view_append_name(text, l->condition);
-		}
+		if (l->condition)
+			view_append(text, ", while %s", l->condition);
 	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
 		alloc_append(text, ", in %.3g %% of calls", 100 * is);
 		if (both)
@@ -93,7 +90,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 {
 	struct tree_lines lines = tree_lines_find(&w->pair, part->node, part->scale);
 
-	view_append_name(text, part->name);
+	view_append(text, "%s", part->name);
 	if (!lines.file && !part->inlined)
 		return;
 	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
@@ -133,8 +130,7 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 		    other->calls[!side] != part->calls[side] ||
 		    nodes[other->node].parent != nodes[part->node].parent)
 			continue;
-		alloc_append(text, side ? " in place of " : ", but ");
-		view_append_name(text, other->name);
+		view_append(text, side ? " in place of %s" : ", but %s", other->name);
 		return;
 	}
 }
@@ -269,14 +265,16 @@ static void append_depth(char **text, const struct tree_pair *t, uint32_t node)
 	}
 	if (!depth)
 		return;
-	alloc_append(text, ", %s of that in ",
-		     t->nodes[at].one_sided >= NEARLY_ALL * all ? "nearly all" : "most");
-	view_append_name(text, t->nodes[at].name);
+	view_append(text, ", %s of that in %s",
+		    t->nodes[at].one_sided >= NEARLY_ALL * all ? "nearly all" : "most",
+		    t->nodes[at].name);
 	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
-	for (int i = first; i < depth - 1; i++) {
-		alloc_append(text, "%s", i == first ? " via " : i == depth - 2 ? " and " : ", ");
-		view_append_name(text, names[i % (WAY_MAX + 1)]);
-	}
+	for (int i = first; i < depth - 1; i++)
+		view_append(text, "%s%s",
+			    i == first     ? " via " :
+			    i == depth - 2 ? " and " :
+					     ", ",
+			    names[i % (WAY_MAX + 1)]);
 	if (t->nodes[at].sampled)
 		alloc_append(text, " (estimated from samples)");
 }
@@ -291,8 +289,7 @@ void view_why_append_where(char **text, const struct why *w, const struct why_co
 	if (cause->function) {
 		uint32_t into = w->pair.nodes[at].parent;
 
-		alloc_append(text, "%sinlined into ", separator);
-		view_append_name(text, cause->function);
+		view_append(text, "%sinlined into %s", separator, cause->function);
 		separator = ", ";
 		if (!strcmp(w->pair.nodes[into].name, cause->function))
 			at = into; /* do not name INTO twice */
@@ -321,7 +318,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 		return view_why_sampled(w, c, cause, part);
 	if (!w->tree.has_callers && at != TREE_ROOT && (part->kind == WHY_SELF || !part->inlined))
 		return view_why_timed(w, c, cause);
-	view_append_name(&text, cause->name);
+	view_append(&text, "%s", cause->name);
 	view_why_append_where(&text, w, c, cause, at);
 	alloc_append(&text, ", which ");
 	append_part(&text, w, c, cause, part);
@@ -330,9 +327,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	if (part->kind == WHY_NEW)
 		append_depth(&text, &w->pair, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
-		alloc_append(&text, "; the rest of ");
-		view_append_name(&text, cause->name);
-		alloc_append(&text, " accounts for ");
+		view_append(&text, "; the rest of %s accounts for ", cause->name);
 		view_why_append_change(&text, w, c, cause->delta - part->delta);
 	}
 	return text;
@@ -356,26 +351,17 @@ static void append_key(char **text, const struct why *w, const struct why_part *
 	const char *function;
 	const struct analyze_static_key *key = why_static_key(&w->keys, &w->pair, part, &function);
 
-	if (!key)
-		return;
-	alloc_append(text, "; ");
-	view_append_name(text, function);
-	alloc_append(text, " tests the static key ");
-	view_append_name(text, key->name);
-	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
+	if (key)
+		view_append(text, "; %s tests the static key %s, %s", function, key->name,
+			    key->on[1] ? "on instead of off" : "off instead of on");
 }
 
 /* Append the condition of the call, "; crng_make_state calls extract_entropy where crng_init == 0". */
 static void append_guard(char **text, const struct why_guard *guard)
 {
-	if (!guard->condition)
-		return;
-	alloc_append(text, "; ");
-	view_append_name(text, guard->caller);
-	alloc_append(text, " calls ");
-	view_append_name(text, guard->callee);
-	alloc_append(text, " where ");
-	view_append_name(text, guard->condition);
+	if (guard->condition)
+		view_append(text, "; %s calls %s where %s", guard->caller, guard->callee,
+			    guard->condition);
 }
 
 /* Append a patch to the code or to its caller: "; planted.patch changes net/socket.c:1948 in sock_write_iter". */
@@ -392,18 +378,12 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 					    .first = found.first,
 					    .last = found.last };
 
-		alloc_append(text, "; ");
-		view_append_name(text, found.patch);
-		alloc_append(text, " changes ");
+		view_append(text, "; %s changes ", found.patch);
 		append_place(text, &lines);
-		if (caller) {
-			alloc_append(text, " in ");
-			view_append_name(text, caller);
-		}
+		if (caller)
+			view_append(text, " in %s", caller);
 	} else if (cause->caller) {
-		alloc_append(text, "; the code of its caller ");
-		view_append_name(text, cause->caller);
-		alloc_append(text, " differs");
+		view_append(text, "; the code of its caller %s differs", cause->caller);
 	} else if (w->patches.n_items && part->kind == WHY_SELF && cause->other_code)
 		alloc_append(
 			text,

@@ -93,10 +93,8 @@ static void append_calls(char **text, const struct why *w, const char *name,
 static void append_figures(char **text, const struct why *w, const struct why_cause *cause,
 			   double longer)
 {
-	if (cause->function) {
-		alloc_append(text, " (inlined into ");
-		view_append_name(text, cause->function);
-	}
+	if (cause->function)
+		view_append(text, " (inlined into %s", cause->function);
 	if (longer != 0)
 		alloc_append(text, "%s%s%s per call", cause->function ? ", " : " (",
 			     output_number(OUTPUT_DELTA, longer, w->p[0]->clock),
@@ -131,12 +129,11 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	share = (n[part].total[1] - n[part].total[0]) / main->delta;
 	if (n[part].sampled && share > MORE_THAN_ALL)
 		return;
-	alloc_append(text, ", %s of that in ",
-		     share > MORE_THAN_ALL ? "more than all" :
-		     share >= NEARLY_ALL   ? "nearly all" :
-					     "most");
-	view_append_name(text, n[part].name);
-	alloc_append(text, " (%s)", n[part].sampled ? "estimated from samples" : "inlined");
+	view_append(text, ", %s of that in %s (%s)",
+		    share > MORE_THAN_ALL ? "more than all" :
+		    share >= NEARLY_ALL   ? "nearly all" :
+					    "most",
+		    n[part].name, n[part].sampled ? "estimated from samples" : "inlined");
 }
 
 char *view_why_timed(const struct why *w, const struct why_context *c,
@@ -148,9 +145,8 @@ char *view_why_timed(const struct why *w, const struct why_context *c,
 	bool is_context = why_is_untimed(w, &c->causes, cause);
 	char *text = NULL;
 
-	view_append_name(&text, cause->name);
-	if (is_context && view_why_has_functions(w))
-		alloc_append(&text, " outside of timed functions");
+	view_append(&text, "%s%s", cause->name,
+		    is_context && view_why_has_functions(w) ? " outside of timed functions" : "");
 	append_figures(&text, w, cause,
 		       fabs(longer * timed.calls[1]) >= WORTH_A_WORD * fabs(cause->delta) ? longer :
 											    0);
@@ -168,13 +164,11 @@ char *view_why_sampled(const struct why *w, const struct why_context *c,
 	double error = CHANCE_DEVIATIONS * sqrt(cause->significance.doubts);
 	char *text = NULL;
 
-	view_append_name(&text, cause->name);
+	view_append(&text, "%s", cause->name);
 	view_why_append_where(&text, w, c, cause, part->node);
 	alloc_append(&text, ", estimated from samples: ");
 	view_why_append_change(&text, w, c, cause->delta);
-	alloc_append(&text, ", \u00b1%s; record with --func=",
-		     output_number(OUTPUT_TIME, error, w->p[0]->clock));
-	view_append_name(&text, cause->function ?: cause->name);
-	alloc_append(&text, " to time it");
+	alloc_append(&text, ", \u00b1%s", output_number(OUTPUT_TIME, error, w->p[0]->clock));
+	view_append(&text, "; record with --func=%s to time it", cause->function ?: cause->name);
 	return text;
 }

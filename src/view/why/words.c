@@ -139,9 +139,9 @@ static void append_whole(char **text, const struct why *w)
 	else if (is_said_likely(w, c))
 		alloc_append(text, "%s, ", likely(w));
 	if (w->tree.has_callers || w->cpu)
-		view_append_name(text, c->name);
-	alloc_append(text,
-		     w->tree.has_callers || w->cpu ? " takes " : "Syscalls and page faults take ");
+		view_append(text, "%s takes ", c->name);
+	else
+		alloc_append(text, "Syscalls and page faults take ");
 	append_more(text, c);
 	alloc_append(text, " CPU time (");
 	append_figures(text, w);
@@ -208,8 +208,7 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 		pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
 			      c->total[0] / c->calls[0]);
 	per_call &= !alone && !why_is_called_otherwise(c);
-	view_append_name(&text, c->name);
-	alloc_append(&text, "%s%s", unsure ?: "", begin);
+	view_append(&text, "%s%s%s", c->name, unsure ?: "", begin);
 	if (alone) {
 		append_side(&text, c, unsure);
 	} else if (why_is_called_otherwise(c)) {
@@ -252,12 +251,10 @@ static void append_moves_of(char **text, const struct why *w, const struct why_c
 
 		if (!here && move->from != c->node)
 			continue;
-		alloc_append(text, "; ");
-		view_append_name(text, move->name);
-		alloc_append(text, ", %s%s per run, moved %s ",
-			     output_number(OUTPUT_TIME, move->insns, w->p[0]->clock),
-			     view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to");
-		view_append_name(text, w->pair.nodes[here ? move->from : move->to].name);
+		view_append(text, "; %s, %s%s per run, moved %s %s", move->name,
+			    number(w, OUTPUT_TIME, move->insns),
+			    view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to",
+			    w->pair.nodes[here ? move->from : move->to].name);
 	}
 }
 
@@ -315,18 +312,17 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 		return false;
 	begin(text, "  ");
 	view_append_share(text, begins, (s.delta + s.rest) / why_caused(c), change_name(c));
-	alloc_append(text, " is spread over %u functions, which %s%s ", s.n_functions,
-		     s.most->kind == WHY_GONE ? "no longer " : "",
-		     s.most->inlined ? "execute" : "call");
-	view_append_name(text, s.name);
-	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
+	view_append(text, " is spread over %u functions, which %s%s %s%s: ", s.n_functions,
+		    s.most->kind == WHY_GONE ? "no longer " : "",
+		    s.most->inlined ? "execute" : "call", s.name,
+		    s.most->kind == WHY_NEW ? " on the hardened side only" : "");
 	view_why_append_change(text, w, c, s.delta);
 	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
 		alloc_append(text, "; the rest of these functions accounts for ");
 		view_why_append_change(text, w, c, s.rest);
 	}
 	append_largest(text, s.most->delta / s.delta, 0);
-	view_append_name(text, c->causes.items[s.most->cause].name);
+	view_append(text, "%s", c->causes.items[s.most->cause].name);
 	view_why_append_reasons(text, w, &c->causes.items[s.most->cause], s.most);
 	alloc_append(text, ".");
 	return true;
@@ -350,10 +346,11 @@ static void append_spread_out(char **text, const struct why *w, const struct why
 		     100 * NEARLY_ALL,
 		     fabs(largest) < WORTH_A_WORD ? ", none of them a tenth" : "");
 	append_largest(text, largest, 1);
-	if (functions && why_is_untimed(w, &c->causes, &c->causes.items[0]))
-		alloc_append(text, "no timed function of ");
-	view_append_name(text, c->causes.items[0].name);
-	alloc_append(text, ".");
+	view_append(text, "%s%s.",
+		    functions && why_is_untimed(w, &c->causes, &c->causes.items[0]) ?
+			    "no timed function of " :
+			    "",
+		    c->causes.items[0].name);
 }
 
 /* Return the change of the context at NODE in percent. */
@@ -388,7 +385,7 @@ static void append_contexts(char **text, const struct why *w, const struct why_c
 		else
 			alloc_append(text, n ? ", %.0f %% in " : "; %.0f %% of this in ",
 				     100 * part);
-		view_append_name(text, w->pair.nodes[share->context].name);
+		view_append(text, "%s", w->pair.nodes[share->context].name);
 		if (!isnan(pct)) {
 			alloc_append(text, " (");
 			if (is_first)
@@ -503,8 +500,7 @@ static void append_uncertain(char **text, const struct why *w, const struct why_
 			     const struct why_cause *cause)
 {
 	begin(text, "  A larger change, in ");
-	view_append_name(text, cause->name);
-	alloc_append(text, " (");
+	view_append(text, "%s (", cause->name);
 	view_why_append_change(text, w, c, cause->delta);
 	alloc_append(text, "), is not certain.");
 }
@@ -551,13 +547,10 @@ static void append_moves(char **text, const struct why *w)
 		    !why_is_of_command(nodes[move->to].name))
 			continue;
 		begin_item(text, &any, "", "; ");
-		view_append_name(text, move->name);
-		alloc_append(text, " moved from ");
-		view_append_name(text, nodes[move->from].name);
-		alloc_append(text, " to ");
-		view_append_name(text, nodes[move->to].name);
-		alloc_append(text, ", with %s%s per run", number(w, OUTPUT_TIME, move->insns),
-			     view_unit(w->p[0]->clock, move->insns));
+		view_append(text, "%s moved from %s to %s, with %s%s per run", move->name,
+			    nodes[move->from].name, nodes[move->to].name,
+			    number(w, OUTPUT_TIME, move->insns),
+			    view_unit(w->p[0]->clock, move->insns));
 	}
 	if (any)
 		alloc_append(text, ".");
@@ -584,8 +577,7 @@ static void append_others(char **text, const struct why *w, const struct why_con
 		if (of == c || why_is_of_command(of->name) || !is_missed(w, c, of))
 			continue;
 		begin_item(text, &any, "Not included: ", ", ");
-		view_append_name(text, of->name);
-		alloc_append(text, " (");
+		view_append(text, "%s (", of->name);
 		view_append_context(text, of->name);
 		view_why_append_delta(text, w, of->delta, "run");
 		alloc_append(text, "%s)", of->changed == WHY_SURE ? "" : ", which is not certain");
