@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
+
 /* Larger numbers are shown with an exponent. */
 #define DIGITS_LIMIT 1e15
 #define NUMBER_MAX   48 /* size of a buffer for any formatted double */
@@ -151,6 +153,20 @@ const char *output_number(enum output_type type, double value, enum profile_cloc
 		put_count(buf, value, false);
 		break;
 	}
+	return buf;
+}
+
+const char *output_unit(enum profile_clock clock, double n)
+{
+	return clock == PROFILE_CLOCK_INSN ? plural(n, " instruction", " instructions") : "";
+}
+
+const char *output_amount(enum output_type type, double value, enum profile_clock clock)
+{
+	const char *number = output_number(type, value, clock);
+	char *buf = next_buffer();
+
+	snprintf(buf, NUMBER_MAX, "%s%s", number, output_unit(clock, value));
 	return buf;
 }
 

@@ -12,6 +12,11 @@
 const char *output_number(enum output_type type, double value, enum profile_clock clock);
 #define OUTPUT_NUMBERS 16
 
+/* Return " instructions" or, if N is 1, " instruction". Return "" for times in ns, since output_number() appends the unit. */
+const char *output_unit(enum profile_clock clock, double n);
+/* Return the time VALUE as output_number() does, always with its unit: "1 instruction", "11,803 instructions" or "11.80 ms". */
+const char *output_amount(enum output_type type, double value, enum profile_clock clock);
+
 /* Return VALUE, a rate or factor, as text with DIGITS (at least 3) significant digits. Values from 999.5 on become an integer. */
 const char *output_digits(double value, int digits);
 

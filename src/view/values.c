@@ -56,9 +56,8 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 
 	if (!all)
 		return NULL;
-	view_append(&text, "%s takes ", all->function);
-	append_ticks(&text, all->delta, clock, view_unit(clock, all->delta));
-	alloc_append(&text, " per call: ");
+	view_append(&text, "%s takes %s per call: ", all->function,
+		    output_amount(OUTPUT_DELTA, all->delta, clock));
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {
 		append_by_values(&text, all, most, clock);
 		alloc_append(&text, ", and ");

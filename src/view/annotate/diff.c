@@ -255,11 +255,10 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	scoped_free char *executed = executed_text(a), *timed = NULL;
 
 	if (!isnan(a->figures.calls))
-		timed = alloc_printf("%s %s timed, %s%s per call, ",
+		timed = alloc_printf("%s %s timed, %s per call, ",
 				     output_number(OUTPUT_COUNT, a->figures.calls, f->p->clock),
 				     plural(a->figures.calls, "call", "calls"),
-				     output_number(OUTPUT_TIME, a->figures.mean, f->p->clock),
-				     view_unit(f->p->clock, a->figures.mean));
+				     output_amount(OUTPUT_TIME, a->figures.mean, f->p->clock));
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%s %s (%s in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed ?: "", executed,
@@ -317,11 +316,11 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
 
 	view_text(v,
-		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s%s per "
+		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s per "
 		  "%s.",
 		  c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
-		  output_number(OUTPUT_DELTA, side ? cost : -cost, a->clock),
-		  view_unit(a->clock, cost), c->diff.is_of_call ? "call" : "run");
+		  output_amount(OUTPUT_DELTA, side ? cost : -cost, a->clock),
+		  c->diff.is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
@@ -354,10 +353,9 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		interval = alloc_printf(", between %s and %s (95 %%)",
 					output_number(OUTPUT_DELTA, row->of.delta.low, clock),
 					output_number(OUTPUT_DELTA, row->of.delta.high, clock));
-	view_text(v, "%s: %s%s%s per %s%s%s.", row->where ?: row->of.path, interval ? "~" : "",
-		  output_number(OUTPUT_DELTA, row->of.delta.value, clock),
-		  view_unit(clock, row->of.delta.value), c->diff.is_of_call ? "call" : "run",
-		  interval ?: "",
+	view_text(v, "%s: %s%s per %s%s%s.", row->where ?: row->of.path, interval ? "~" : "",
+		  output_amount(OUTPUT_DELTA, row->of.delta.value, clock),
+		  c->diff.is_of_call ? "call" : "run", interval ?: "",
 		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
 		  !(row->of.sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
 						    "");

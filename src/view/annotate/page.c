@@ -32,11 +32,10 @@ static void write_title(const struct view *v, const struct annotated *f)
 		  f->module ?: "", f->module ? "]" : "", a->context ?: "all contexts",
 		  view_release(f->p), command);
 	if (!isnan(a->figures.calls))
-		view_text(v, "%s %s timed, %s%s on-CPU per call, including callees.",
+		view_text(v, "%s %s timed, %s on-CPU per call, including callees.",
 			  output_number(OUTPUT_COUNT, a->figures.calls, a->clock),
 			  plural(a->figures.calls, "call", "calls"),
-			  output_number(OUTPUT_TIME, a->figures.mean, a->clock),
-			  view_unit(a->clock, a->figures.mean));
+			  output_amount(OUTPUT_TIME, a->figures.mean, a->clock));
 	if (a->hits.late > 0)
 		snprintf(late, sizeof(late), " (!: %.0f delayed while interrupts were off)",
 			 a->hits.late);
@@ -100,10 +99,10 @@ static void write_main(const struct view *v, const struct annotated *f,
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
 	fputc('\n', v->out);
-	view_text(v, "%s of %s in %s: %s%s%s per %s.", annotate_percent(what->figures.share), of,
+	view_text(v, "%s of %s in %s: %s%s per %s.", annotate_percent(what->figures.share), of,
 		  text, is_exact ? "" : "~",
-		  output_number(OUTPUT_TIME, what->figures.cost, a->clock),
-		  view_unit(a->clock, what->figures.cost), a->tick_is_of_call ? "call" : "run");
+		  output_amount(OUTPUT_TIME, what->figures.cost, a->clock),
+		  a->tick_is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct annotated *f,

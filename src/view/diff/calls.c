@@ -156,9 +156,9 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 	const char *other = analyze_renames_known(row->name);
 	double total = row->sides[isnan(row->sides[1].calls) ? 0 : 1].total;
 
-	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->no_partner],
-		  output_number(OUTPUT_TIME, total, diff->clock), view_unit(diff->clock, total),
-		  other ? "; also known as " : "", other ? other : "");
+	view_text(v, "%s: %s; %s per run%s%s", row->name, view_notes[row->no_partner],
+		  output_amount(OUTPUT_TIME, total, diff->clock), other ? "; also known as " : "",
+		  other ? other : "");
 }
 
 /* List the functions that only one recording timed, with their time per run. The table cannot show a difference for them. */

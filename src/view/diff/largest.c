@@ -77,9 +77,8 @@ char *view_diff_largest(const struct view_diff *c, bool significant)
 		    row->context ?: "", times[c->diff.time] ?: "",
 		    c->figures.raw ? ", including the probes' cost" : "");
 	view_append_context(&text, row->name);
-	alloc_append(&text, "%s%s per run",
-		     output_number(OUTPUT_DELTA, row->delta_total, c->diff.clock),
-		     view_unit(c->diff.clock, row->delta_total));
+	alloc_append(&text, "%s per run",
+		     output_amount(OUTPUT_DELTA, row->delta_total, c->diff.clock));
 	append_per_call(&text, c, row);
 	alloc_append(&text, ".");
 	return text;

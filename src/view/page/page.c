@@ -126,11 +126,6 @@ const char *view_unit_note(enum profile_clock clock)
 		       NULL;
 }
 
-const char *view_unit(enum profile_clock clock, double n)
-{
-	return clock == PROFILE_CLOCK_INSN ? plural(n, " instruction", " instructions") : "";
-}
-
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s)
 {
 	json_t *object;

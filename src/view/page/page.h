@@ -51,9 +51,6 @@ char *view_times(const struct analyze_options *figures, bool exact);
 /* Return a sentence on the limits of instruction counts if CLOCK counts instructions, else NULL. */
 const char *view_unit_note(enum profile_clock clock);
 
-/* Return " instructions" or, if N is 1, " instruction". Return "" for times in ns, since output_number() appends the unit. */
-const char *view_unit(enum profile_clock clock, double n);
-
 /* Return S, the kernel's share of the command's CPU time, as a new JSON object; null if the share is unknown. */
 json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 

@@ -89,7 +89,7 @@ static char *subtracted(const struct view_report *r)
 	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),
 			    all > 0 ? " +- " : "",
 			    all > 0 ? output_number(OUTPUT_TIME, all, costs->clock) : "",
-			    view_unit(costs->clock, costs->subtracted));
+			    output_unit(costs->clock, costs->subtracted));
 }
 
 static void after(const struct view *v, const void *data)

@@ -85,10 +85,9 @@ char *view_report_summary(const struct view_report *r)
 	where = where_text(r, row);
 	return alloc_printf(
 		"%s takes %.0f %% of the on-CPU time in syscalls and page faults "
-		"(%s %s, %s%s per call)%s.",
+		"(%s %s, %s per call)%s.",
 		row->name, 100 * oncpu_of(row) / sum,
 		output_number(OUTPUT_COUNT, row->figures.calls, clock),
 		plural(row->figures.calls, "call", "calls"),
-		output_number(OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], clock),
-		view_unit(clock, row->figures.means[ANALYZE_TIME_ONCPU]), where);
+		output_amount(OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], clock), where);
 }

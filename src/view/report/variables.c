@@ -67,7 +67,7 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 	if (!law->variable)
 		return NULL;
 	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half,
-			    view_unit(clock, law->slope), law->variable->name,
+			    output_unit(clock, law->slope), law->variable->name,
 			    law->constant < 0 ? '-' : '+', constant);
 }
 
@@ -98,8 +98,7 @@ static char *condition_text(const struct varies_part *part, const struct profile
 static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
 	return law_text(&part->law, clock) ?:
-		       alloc_printf("%s%s", output_number(OUTPUT_TIME, part->mean, clock),
-				    view_unit(clock, part->mean));
+		       alloc_strdup(output_amount(OUTPUT_TIME, part->mean, clock));
 }
 
 /* Append each part of the calls, slower parts first: "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610". */

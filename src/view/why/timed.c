@@ -96,9 +96,8 @@ static void append_figures(char **text, const struct why *w, const struct why_ca
 	if (cause->function)
 		view_append(text, " (inlined into %s", cause->function);
 	if (longer != 0)
-		alloc_append(text, "%s%s%s per call", cause->function ? ", " : " (",
-			     output_number(OUTPUT_DELTA, longer, w->p[0]->clock),
-			     view_unit(w->p[0]->clock, longer));
+		alloc_append(text, "%s%s per call", cause->function ? ", " : " (",
+			     output_amount(OUTPUT_DELTA, longer, w->p[0]->clock));
 	if (cause->function || longer != 0)
 		alloc_append(text, ")");
 }

@@ -27,11 +27,6 @@ static const char *likely(const struct why *w)
 	return is_unclear(w) ? "Possibly" : "Most likely";
 }
 
-static const char *number(const struct why *w, enum output_type type, double value)
-{
-	return output_number(type, value, w->p[0]->clock);
-}
-
 const char *view_why_number(enum output_type type, double value)
 {
 	return output_number(type, value, PROFILE_CLOCK_INSN);
@@ -39,12 +34,9 @@ const char *view_why_number(enum output_type type, double value)
 
 void view_why_append_delta(char **text, const struct why *w, double delta, const char *per)
 {
-	enum profile_clock clock = w->p[0]->clock;
-
 	if (w->tree.has_callers)
 		delta = round(delta); /* instructions were counted, so they are integers */
-	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, clock),
-		     view_unit(clock, delta), per);
+	alloc_append(text, "%s per %s", output_amount(OUTPUT_DELTA, delta, w->p[0]->clock), per);
 }
 
 static double percent(double part, double whole)
@@ -119,7 +111,8 @@ static void append_figures(char **text, const struct why *w)
 	if (c->delta != 0) {
 		view_why_append_delta(text, w, c->delta, "run");
 		if (!isnan(noise))
-			alloc_append(text, ", \u00b1%s", number(w, OUTPUT_TIME, noise));
+			alloc_append(text, ", \u00b1%s",
+				     output_number(OUTPUT_TIME, noise, w->p[0]->clock));
 		alloc_append(text, "; ");
 	}
 	if (w->cpu && w->cpu->how != ANALYZE_HOW_NONE)
@@ -251,9 +244,9 @@ static void append_moves_of(char **text, const struct why *w, const struct why_c
 
 		if (!here && move->from != c->node)
 			continue;
-		view_append(text, "; %s, %s%s per run, moved %s %s", move->name,
-			    number(w, OUTPUT_TIME, move->insns),
-			    view_unit(w->p[0]->clock, move->insns), here ? "here from" : "to",
+		view_append(text, "; %s, %s per run, moved %s %s", move->name,
+			    output_amount(OUTPUT_TIME, move->insns, w->p[0]->clock),
+			    here ? "here from" : "to",
 			    w->pair.nodes[here ? move->from : move->to].name);
 	}
 }
@@ -547,10 +540,9 @@ static void append_moves(char **text, const struct why *w)
 		    !why_is_of_command(nodes[move->to].name))
 			continue;
 		begin_item(text, &any, "", "; ");
-		view_append(text, "%s moved from %s to %s, with %s%s per run", move->name,
+		view_append(text, "%s moved from %s to %s, with %s per run", move->name,
 			    nodes[move->from].name, nodes[move->to].name,
-			    number(w, OUTPUT_TIME, move->insns),
-			    view_unit(w->p[0]->clock, move->insns));
+			    output_amount(OUTPUT_TIME, move->insns, w->p[0]->clock));
 	}
 	if (any)
 		alloc_append(text, ".");
