@@ -53,11 +53,6 @@ const struct output_column view_misses_place[] = {
 	COLUMN("syscall", TEXT, analyze_misses_row, context, .header = "CONTEXT"),
 };
 
-static double percent(double delta, double of)
-{
-	return of > 0 ? 100 * delta / of : NAN;
-}
-
 /* Return the function that causes most of the change in ROW's context, as ", 95 % of that in dequeue_signal"; for free(). */
 static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
@@ -129,8 +124,8 @@ char *view_misses_change(const struct analyze_misses *m)
 		return NULL;
 	if (!row)
 		return alloc_printf("Data misses in model %s: no significant change.", m->model);
-	cycles = percent(row->delta.data, row->sides[0].data);
-	instructions = percent(row->delta.instructions, row->sides[0].instructions);
+	cycles = analyze_percent(row->delta.data, row->sides[0].data);
+	instructions = analyze_percent(row->delta.instructions, row->sides[0].instructions);
 	shown = fabs(instructions) >= ANALYZE_MARGIN_PCT && instructions * cycles > 0;
 	most = most_of(m, row);
 	return alloc_printf(
@@ -139,7 +134,7 @@ char *view_misses_change(const struct analyze_misses *m)
 		"%%%s.%s",
 		m->model, row->context,
 		output_number(OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
-		percent(row->delta.data, all), most, instructions,
+		analyze_percent(row->delta.data, all), most, instructions,
 		shown ? "" : ", which does not reflect that",
 		isnan(row->plus_minus) ? " With 1 run per side this may be chance; use lab ab "
 					 "--boots=3 to be sure." :

@@ -28,6 +28,10 @@ extern const struct view_list view_why_list;
 
 /* Return VALUE as text, without a unit of time, in a static buffer of output_number(). */
 const char *view_why_number(enum output_type type, double value);
+/* Return CHANGE, in percent, as text without a sign: "7.0 %". Valid as long as view_why_number(). */
+const char *view_why_percent(double change);
+/* Append both sides' calls, "74,512 times per run instead of 360". */
+void view_why_append_calls(char **text, const double calls[2]);
 /* Append a difference such as "+1,234 instructions per run" to *TEXT. PER is "run" or "call". */
 void view_why_append_delta(char **text, const struct why *w, double delta, const char *per);
 /* Append DELTA, a part of the change of C: per call of C if why_is_called_otherwise(C), otherwise per run. */

@@ -192,10 +192,7 @@ static void append_calls(char **text, const struct why_context *c, const struct 
 			     plural(part->calls[1] / c->calls[1], "time", "times"),
 			     output_digits(part->calls[0] / c->calls[0], 3));
 	else
-		alloc_append(text, "%s %s per run instead of %s",
-			     view_why_number(OUTPUT_COUNT, part->calls[1]),
-			     plural(part->calls[1], "time", "times"),
-			     view_why_number(OUTPUT_COUNT, part->calls[0]));
+		view_why_append_calls(text, part->calls);
 }
 
 /* Return whether the caller of PART's function also calls it in recording SIDE, on any call path. */

@@ -18,7 +18,6 @@ static void append_compared(char **text, const struct why *w, const double value
 			    const char *per, const char *of)
 {
 	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
-	const char *number = view_why_number(OUTPUT_PERCENT, pct);
 
 	view_why_append_delta(text, w, values[1], per);
 	alloc_append(text, "%s", of);
@@ -28,8 +27,8 @@ static void append_compared(char **text, const struct why *w, const double value
 		alloc_append(text, ", equal to the exact count");
 		return;
 	}
-	alloc_append(text, ", %s %s the exact count",
-		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "below" : "above");
+	alloc_append(text, ", %s %s the exact count", view_why_percent(pct),
+		     pct < 0 ? "below" : "above");
 	if (!is_near(values, 0) && is_near(values, noise))
 		alloc_append(text, ", within the variation between runs");
 }

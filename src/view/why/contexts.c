@@ -46,7 +46,7 @@ static bool make_line(struct view_rows *rows, void *line, const void *data)
 	const struct why_context *c = &l->of;
 	bool named = c->sureness && c->causes.n_items && why_is_named(c, 0);
 
-	l->pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+	l->pct = analyze_percent(c->delta, c->total[0]);
 	l->noise = why_significance_noise(&c->significance);
 	l->significant = c->sureness == WHY_SURE || (c->sureness && !w->tree.has_noise);
 	l->protection = named ? owner_name(w, c) : NULL;

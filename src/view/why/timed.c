@@ -78,10 +78,7 @@ static void append_calls(char **text, const struct why *w, const char *name,
 		return;
 	alloc_append(text, ", called ");
 	if (calls[!side] > 0)
-		alloc_append(text, "%s %s per run instead of %s",
-			     view_why_number(OUTPUT_COUNT, calls[1]),
-			     plural(calls[1], "time", "times"),
-			     view_why_number(OUTPUT_COUNT, calls[0]));
+		view_why_append_calls(text, calls);
 	else
 		alloc_append(text, "on the %s side only, %s %s per run",
 			     side ? "hardened" : "baseline",

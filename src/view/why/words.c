@@ -32,6 +32,19 @@ const char *view_why_number(enum output_type type, double value)
 	return output_number(type, value, PROFILE_CLOCK_INSN);
 }
 
+const char *view_why_percent(double change)
+{
+	const char *number = view_why_number(OUTPUT_PERCENT, change);
+
+	return number + (number[0] == '+' || number[0] == '-');
+}
+
+void view_why_append_calls(char **text, const double calls[2])
+{
+	alloc_append(text, "%s %s per run instead of %s", view_why_number(OUTPUT_COUNT, calls[1]),
+		     plural(calls[1], "time", "times"), view_why_number(OUTPUT_COUNT, calls[0]));
+}
+
 void view_why_append_delta(char **text, const struct why *w, double delta, const char *per)
 {
 	if (w->tree.has_callers)
@@ -92,13 +105,11 @@ static bool is_said_likely(const struct why *w, const struct why_context *c)
 /* Append C's change in percent, "7.0 % more", or "the same". */
 static void append_more(char **text, const struct why_context *c)
 {
-	double pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
-	const char *number = view_why_number(OUTPUT_PERCENT, pct);
-
 	if (c->delta == 0)
 		alloc_append(text, "the same");
 	else
-		alloc_append(text, "%s %s", number + (number[0] == '+' || number[0] == '-'),
+		alloc_append(text, "%s %s",
+			     view_why_percent(analyze_percent(c->delta, c->total[0])),
 			     c->delta < 0 ? "less" : "more");
 }
 
@@ -148,10 +159,7 @@ static void append_whole(char **text, const struct why *w)
 
 static void append_percent(char **text, double pct)
 {
-	const char *number = view_why_number(OUTPUT_PERCENT, pct);
-
-	alloc_append(text, " is %s %s", number + (number[0] == '+' || number[0] == '-'),
-		     pct < 0 ? "faster" : "slower");
+	alloc_append(text, " is %s %s", view_why_percent(pct), pct < 0 ? "faster" : "slower");
 }
 
 /* Return the verb for C: syscalls are called, other contexts occur. BRACKETED: return a participle for a text in brackets. */
@@ -205,10 +213,8 @@ static char *change_text(const struct why *w, const struct why_context *c, const
 	if (alone) {
 		append_side(&text, c, unsure);
 	} else if (why_is_called_otherwise(c)) {
-		alloc_append(&text, "%s %s %s per run instead of %s", verb(c, unsure),
-			     view_why_number(OUTPUT_COUNT, c->calls[1]),
-			     plural(c->calls[1], "time", "times"),
-			     view_why_number(OUTPUT_COUNT, c->calls[0]));
+		alloc_append(&text, "%s ", verb(c, unsure));
+		view_why_append_calls(&text, c->calls);
 	} else if (unsure) {
 		alloc_append(&text, "%s", view_why_number(OUTPUT_PERCENT, pct));
 	} else {
@@ -351,7 +357,7 @@ static double change_of(const struct why *w, uint32_t node)
 {
 	vec_each(const struct why_context, c, w, contexts)
 		if (c->node == node)
-			return c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN;
+			return analyze_percent(c->delta, c->total[0]);
 	return NAN;
 }
 
