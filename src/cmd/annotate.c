@@ -11,9 +11,9 @@
 
 struct annotate_options {
 	struct annotated_options annotated;
-	struct view_annotate_options page;
-	uint32_t format; /* index into view_writers */
+	struct view_request request;
 	const char *section; /* name of a table; NULL: not given */
+	int around; /* number of instructions shown before and after one with samples */
 	bool intel;
 	const char *vmlinux;
 	char **args; /* the operands FILE and FUNC */
@@ -27,16 +27,16 @@ static void parse_section(void *o, char *arg, struct argp_state *state)
 
 static const struct cmd_option options[] = {
 	{ "around", "N", "Show N instructions around each instruction with samples (default 3)",
-	  CMD_SET(annotate_options, page.around), .max = 1000000 },
-	{ "format", "FORMAT", .help_of = view_format_help, CMD_SET(annotate_options, format),
-	  .choices = view_writer_names },
+	  CMD_SET(annotate_options, around), .max = 1000000 },
+	{ "format", "FORMAT", .help_of = view_format_help,
+	  CMD_SET(annotate_options, request.format), .choices = view_writer_names },
 	{ "intel", NULL, "Show instructions in Intel syntax instead of AT&T",
 	  CMD_SET(annotate_options, intel) },
 	{ "section", "SECTION",
 	  "Table to print as CSV: instructions (default), lines, bodies or places",
 	  .parse = parse_section },
-	{ "top", "N", "Rows per table above the code; 0: all", CMD_SET(annotate_options, page.top),
-	  .max = 1000000, .zero = -1 },
+	{ "top", "N", "Rows per table above the code; 0: all",
+	  CMD_SET(annotate_options, request.top), .max = 1000000, .zero = -1 },
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel", CMD_SET(annotate_options, vmlinux) },
 	{ 0 },
 };
@@ -47,9 +47,9 @@ static void check_usage(void *input, struct argp_state *state)
 
 	if (!*o->args[1])
 		argp_error(state, "FUNC is empty");
-	if (o->section && view_writers[o->format].place != VIEW_IN_CSV)
+	if (o->section && view_writers[o->request.format].place != VIEW_IN_CSV)
 		argp_error(state, "--section needs --format=csv");
-	view_check_format(o->format, NULL, state);
+	view_check_format(o->request.format, NULL, state);
 }
 
 static const struct cmd_syntax syntax = {
@@ -75,25 +75,18 @@ static const struct cmd_syntax syntax = {
 		},
 };
 
-static void write_page(const struct view_annotation *v, struct annotate_options *o)
-{
-	o->page.all = o->annotated.all;
-	o->page.color = output_color_wanted(o->annotated.color);
-	view_annotate_page(v, &o->page);
-}
-
 int cmd_annotate(int argc, char **argv)
 {
-	struct annotate_options o = { .page.around = AROUND };
+	struct annotate_options o = {
+		.around = AROUND, .request = { .list = &view_annotate_list, .sections = &o.section }
+	};
 	struct annotated f;
 	struct view_annotation v = { .f = &f };
-	struct view_request request = { .list = &view_annotate_list,
-					.data = &v,
-					.sections = &o.section };
 	int status;
 
 	cmd_parse(&syntax, argc, argv, &o);
-	request.n_sections = o.section != NULL;
+	o.request.n_sections = o.section != NULL;
+	o.request.all = o.annotated.all;
 	status = annotated_open(&f, o.args[0], o.args[1], o.vmlinux, &o.annotated);
 	if (!status)
 		status = annotated_check(&f, &o.annotated);
@@ -102,10 +95,9 @@ int cmd_annotate(int argc, char **argv)
 			(struct view_data){ f.a.clock,
 					    annotate_cost_header(f.a.clock, f.a.tick_is_of_call) };
 		v.disasm = arch_disasm_create(o.intel ? ARCH_SYNTAX_INTEL : ARCH_SYNTAX_ATT);
-		if (view_writers[o.format].place == VIEW_IN_PAGE)
-			write_page(&v, &o);
-		else
-			view_writers[o.format].write(stdout, &request);
+		v.around = o.around;
+		v.color = output_color_wanted(o.annotated.color);
+		view_write(&o.request, &v);
 		arch_disasm_destroy(v.disasm);
 	}
 	annotated_close(&f);
@@ -124,16 +116,16 @@ static const char *line_text(unsigned int side, const char *file, uint32_t line,
 	return text ? text + strspn(text, " \t") : NULL;
 }
 
-static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_options *wanted)
+static int open_sides(struct view_annotate_diff *c, char *const files[],
+		      const char *const vmlinux[], const struct annotated_options *shared)
 {
 	static const char *const names[] = { "--baseline-vmlinux", "--hardened-vmlinux" };
-	struct annotated_options o = *wanted->annotated;
+	struct annotated_options o = *shared;
 	const struct annotated *a = c->sides, *b = c->sides + 1;
 
 	for (unsigned int i = 0; i < N_SIDES; i++) {
 		o.vmlinux_option = names[i];
-		if (annotated_open(&c->sides[i], wanted->files[i], wanted->func, wanted->vmlinux[i],
-				   &o))
+		if (annotated_open(&c->sides[i], files[i], c->func, vmlinux[i], &o))
 			return CMD_FAILED;
 	}
 	if (a->p->clock != b->p->clock) {
@@ -150,28 +142,19 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 	return CMD_DONE;
 }
 
-static void write_sides(const struct view_annotate_diff *c, const struct annotate_diff_options *o)
+int annotate_diff(const char *func, char *const files[2], const char *const vmlinux[2],
+		  const struct annotated_options *o, const struct view_request *request)
 {
-	const struct view_writer *writer = &view_writers[o->view->format];
-
-	if (writer->place == VIEW_IN_PAGE) {
-		view_annotate_diff_page(c, o->view->top, o->annotated->all);
-		return;
-	}
-	writer->write(stdout,
-		      &(struct view_request){ .list = &view_annotate_diff_list, .data = c });
-}
-
-int annotate_diff(const struct annotate_diff_options *o)
-{
-	struct view_annotate_diff c = { .func = o->func, .context = o->annotated->context };
-	int status = open_sides(&c, o);
+	struct view_annotate_diff c = { .func = func, .context = o->context };
+	struct view_request of_diff = *request;
+	int status = open_sides(&c, files, vmlinux, o);
 
 	if (!status) {
 		analyze_annotate_diff_init(&c.diff, &c.sides[0].a, &c.sides[1].a, line_text, &c);
 		c.common.clock = c.sides[0].a.clock;
 		c.common.prefix = annotate_cost_header(c.common.clock, c.diff.is_of_call);
-		write_sides(&c, o);
+		of_diff.list = &view_annotate_diff_list;
+		view_write(&of_diff, &c);
 	}
 	analyze_annotate_diff_deinit(&c.diff);
 	annotated_close(&c.sides[0]);

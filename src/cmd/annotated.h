@@ -27,12 +27,6 @@ int annotated_open(struct annotated *f, const char *path, const char *func, cons
 int annotated_check(const struct annotated *f, const struct annotated_options *o);
 void annotated_close(struct annotated *f);
 
-/* Input of `diff --annotate FUNC`. Elements of VMLINUX may be NULL. */
-struct annotate_diff_options {
-	const struct view_options *view;
-	const struct annotated_options *annotated;
-	const char *func;
-	const char *files[2], *vmlinux[2];
-};
-
-int annotate_diff(const struct annotate_diff_options *o);
+/* `diff --annotate FUNC`: return the exit status. Elements of VMLINUX may be NULL. */
+int annotate_diff(const char *func, char *const files[2], const char *const vmlinux[2],
+		  const struct annotated_options *o, const struct view_request *request);

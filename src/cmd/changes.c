@@ -12,7 +12,7 @@
 #include "view/changes.h"
 
 struct changes_options {
-	struct view_options view;
+	struct view_request request;
 	char **files;
 };
 
@@ -35,7 +35,7 @@ static const struct cmd_syntax syntax = {
 	.too_many = "too many arguments: expected two kernels",
 	.parts =
 		(const struct cmd_part[]){
-			{ &view_syntax, offsetof(struct changes_options, view) },
+			{ &view_syntax, offsetof(struct changes_options, request) },
 			{ 0 },
 		},
 };
@@ -93,7 +93,7 @@ static bool open_side(const char *path, struct side *s)
 
 int cmd_changes(int argc, char **argv)
 {
-	struct changes_options o = { .view.list = &view_changes_list };
+	struct changes_options o = { .request.list = &view_changes_list };
 	struct side sides[2] = {};
 	struct view_changes v = { 0 };
 	struct analyze_changes *c = NULL;
@@ -114,7 +114,7 @@ int cmd_changes(int argc, char **argv)
 	analyze_variables_init(&v.variables, c);
 	if (sides[0].p && sides[1].p)
 		analyze_static_keys_init(&v.keys, sides[0].p, sides[1].p, sides[1].img);
-	view_write(&o.view, &v);
+	view_write(&o.request, &v);
 	status = CMD_DONE;
 out:
 	analyze_static_keys_deinit(&v.keys);
@@ -126,6 +126,6 @@ out:
 		kernel_image_destroy(sides[i].img);
 		profile_destroy(sides[i].p);
 	}
-	free(o.view.sections);
+	free(o.request.sections);
 	return status;
 }

@@ -86,7 +86,7 @@ static void parse_percentiles(void *o, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	(void)state;
-	vec_push(&((struct diff_options *)o)->view, sections, diff_percentiles.name);
+	vec_push(&((struct diff_options *)o)->view.request, sections, diff_percentiles.name);
 }
 
 static void parse_trace(void *input, char *arg, struct argp_state *state)
@@ -96,7 +96,7 @@ static void parse_trace(void *input, char *arg, struct argp_state *state)
 	(void)arg;
 	(void)state;
 	o->trace = true;
-	vec_push(&o->view, sections, diff_trace.name);
+	vec_push(&o->view.request, sections, diff_trace.name);
 }
 
 static void check_annotate(const struct diff_options *o, struct argp_state *state)
@@ -107,9 +107,10 @@ static void check_annotate(const struct diff_options *o, struct argp_state *stat
 			     o->vmlinux[BASELINE] || o->vmlinux[HARDENED]))
 		argp_error(state, "--color, --context, --source and --*-vmlinux need --annotate");
 	if (o->annotate)
-		view_check_format(o->view.format, NULL, state);
-	if (o->annotate && (o->fold || o->svg || o->view.n_sections || o->control || o->strict ||
-			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
+		view_check_format(o->view.request.format, NULL, state);
+	if (o->annotate &&
+	    (o->fold || o->svg || o->view.request.n_sections || o->control || o->strict ||
+	     o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
 		argp_error(
 			state,
 			"--annotate cannot be combined with --fold, --svg, --section, --percentiles, "
@@ -119,7 +120,7 @@ static void check_annotate(const struct diff_options *o, struct argp_state *stat
 static void check_usage(void *input, struct argp_state *state)
 {
 	const struct diff_options *o = input;
-	bool is_page = view_writers[o->view.format].place == VIEW_IN_PAGE;
+	bool is_page = view_writers[o->view.request.format].place == VIEW_IN_PAGE;
 	const char *stacks = o->svg ? "--svg" : o->fold ? "--fold" : NULL;
 
 	if (o->reverse && !o->fold)
@@ -127,7 +128,7 @@ static void check_usage(void *input, struct argp_state *state)
 	if (stacks && (!is_page || (o->fold && o->svg)))
 		argp_error(state, "%s cannot be combined with %s", stacks,
 			   is_page ? "--fold" : "--format");
-	if (stacks && (o->filter_arg || o->sort || o->control || o->view.n_sections))
+	if (stacks && (o->filter_arg || o->sort || o->control || o->view.request.n_sections))
 		argp_error(state,
 			   "%s prints all stacks: it cannot be combined with --filter, --sort, "
 			   "--control or --section",
@@ -381,7 +382,7 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 		analyze_diff_sort(&c->diff, o->sort);
 	if (o->fold || o->svg)
 		return write_stacks(o, c);
-	view_write(&o->view, c);
+	view_write(&o->view.request, c);
 	return CMD_DONE;
 }
 
@@ -445,22 +446,16 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 
 int cmd_diff(int argc, char **argv)
 {
-	struct diff_options o = { .view.list = &view_diff_list, .fail_above = NAN };
+	struct diff_options o = { .view.request.list = &view_diff_list, .fail_above = NAN };
 	scoped(profile_destroy_at) struct profile *baseline = NULL, *hardened = NULL;
 	scoped(analyze_renames_deinit) struct analyze_renames renames = { 0 };
 	struct profile *p[N_SIDES];
 	int status = CMD_FAILED;
 
 	cmd_parse(&syntax, argc, argv, &o);
-	o.annotated.all = o.view.all;
+	o.annotated.all = o.view.request.all;
 	if (o.annotate)
-		return annotate_diff(&(struct annotate_diff_options){
-			.view = &o.view,
-			.annotated = &o.annotated,
-			.func = o.annotate,
-			.files = { o.files[BASELINE], o.files[HARDENED] },
-			.vmlinux = { o.vmlinux[BASELINE], o.vmlinux[HARDENED] },
-		});
+		return annotate_diff(o.annotate, o.files, o.vmlinux, &o.annotated, &o.view.request);
 	p[BASELINE] = baseline = view_open(o.files[BASELINE], NULL);
 	p[HARDENED] = hardened = baseline ? view_open(o.files[HARDENED], NULL) : NULL;
 	if (hardened && !map_names(&o, p, &renames)) {
@@ -470,6 +465,6 @@ int cmd_diff(int argc, char **argv)
 	free(o.filter_text);
 	free(o.maps);
 	why_patches_deinit(&o.patches);
-	free(o.view.sections);
+	free(o.view.request.sections);
 	return status;
 }

@@ -261,9 +261,7 @@ static void survey_bodies(struct list *list, const struct record_features *featu
 
 static void write_list(const struct list_options *o, const struct view_list *list, const void *data)
 {
-	const struct view_request request = { .list = list, .data = data, .all = true };
-
-	view_writers[o->format].write(stdout, &request);
+	view_write(&(struct view_request){ .format = o->format, .list = list, .all = true }, data);
 }
 
 /* Print LIST. If nothing matches GLOB, return CMD_FAILED after a message. */

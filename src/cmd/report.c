@@ -23,7 +23,7 @@ static void add_neighbours(struct report_options *o, const char *section, const 
 	if (o->neighbours && strcmp(o->neighbours, function) != 0)
 		argp_error(state, "--callers and --callees take one function at a time");
 	o->neighbours = function;
-	vec_push(&o->view, sections, section);
+	vec_push(&o->view.request, sections, section);
 }
 
 static void parse_callers(void *o, char *arg, struct argp_state *state)
@@ -43,7 +43,7 @@ static void parse_trace(void *input, char *arg, struct argp_state *state)
 	(void)arg;
 	(void)state;
 	o->trace = true;
-	vec_push(&o->view, sections, report_trace.name);
+	vec_push(&o->view.request, sections, report_trace.name);
 }
 
 static const struct cmd_option options[] = {
@@ -84,14 +84,14 @@ static const struct cmd_syntax syntax = {
 };
 
 /* Select the tables of --why-varies, as far as the format can show them. */
-static void add_varies(struct view_options *o)
+static void add_varies(struct view_request *request)
 {
 	static const struct view_table *const tables[] = { &report_variables, &report_variable_tree,
 							   &report_variation };
-	bool one = view_writers[o->format].place == VIEW_IN_CSV;
+	bool one = view_writers[request->format].place == VIEW_IN_CSV;
 
 	for (size_t i = 0; i < (one ? 1 : ARRAY_SIZE(tables)); i++)
-		vec_push(o, sections, tables[i]->name);
+		vec_push(request, sections, tables[i]->name);
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
@@ -146,18 +146,18 @@ static void report_deinit(struct view_report *r)
 
 static void options_deinit(struct report_options *o)
 {
-	free(o->view.sections);
+	free(o->view.request.sections);
 }
 
 int cmd_report(int argc, char **argv)
 {
-	scoped(options_deinit) struct report_options o = { .view.list = &view_report_list };
+	scoped(options_deinit) struct report_options o = { .view.request.list = &view_report_list };
 	scoped(profile_destroy_at) struct profile *p = NULL;
 	scoped(report_deinit) struct view_report r = { 0 };
 
 	cmd_parse(&syntax, argc, argv, &o);
-	if (o.varies && !o.view.n_sections)
-		add_varies(&o.view);
+	if (o.varies && !o.view.request.n_sections)
+		add_varies(&o.view.request);
 	p = view_open(o.files ? *o.files : CMD_DEFAULT_FILE, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
@@ -174,6 +174,6 @@ int cmd_report(int argc, char **argv)
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		return CMD_FAILED;
 	}
-	view_write(&o.view, &r);
+	view_write(&o.view.request, &r);
 	return CMD_DONE;
 }

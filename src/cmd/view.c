@@ -31,7 +31,7 @@ static char *formats_text(const struct view_list *list)
 
 static char *format_help(const void *o)
 {
-	return formats_text(((const struct view_options *)o)->list);
+	return formats_text(((const struct view_request *)o)->list);
 }
 
 char *view_format_help(const void *o)
@@ -42,7 +42,7 @@ char *view_format_help(const void *o)
 
 static char *section_help(const void *o)
 {
-	const struct view_list *list = ((const struct view_options *)o)->list;
+	const struct view_list *list = ((const struct view_request *)o)->list;
 	scoped_free const char **names = view_list_names(list);
 	scoped_free char *text = cmd_choices_text(names);
 
@@ -62,11 +62,11 @@ const struct view_table *view_table_parse(const struct argp_state *state,
 
 static void parse_sections(void *input, char *arg, struct argp_state *state)
 {
-	struct view_options *o = input;
+	struct view_request *request = input;
 	char *name;
 
 	while ((name = strsep(&arg, ",")))
-		vec_push(o, sections, view_table_parse(state, o->list, name)->name);
+		vec_push(request, sections, view_table_parse(state, request->list, name)->name);
 }
 
 static void set_html(void *input, char *arg, struct argp_state *state)
@@ -74,7 +74,7 @@ static void set_html(void *input, char *arg, struct argp_state *state)
 	struct view_options *o = input;
 
 	(void)arg;
-	o->format = cmd_choose(state, "format", view_writer_names, "html");
+	o->request.format = cmd_choose(state, "format", view_writer_names, "html");
 }
 
 void view_check_format(uint32_t format, const struct view_list *list,
@@ -98,24 +98,24 @@ void view_check_format(uint32_t format, const struct view_list *list,
 /* Check that each selected table exists in the selected format. */
 static void check_sections(void *input, struct argp_state *state)
 {
-	struct view_options *o = input;
-	enum view_places place = view_writers[o->format].place;
+	const struct view_request *r = input;
+	enum view_places place = view_writers[r->format].place;
 
-	view_check_format(o->format, o->list, state);
-	for (uint32_t i = 0; i < o->n_sections; i++)
-		if (!view_table_is_in(view_list_find(o->list, o->sections[i]), place))
+	view_check_format(r->format, r->list, state);
+	for (uint32_t i = 0; i < r->n_sections; i++)
+		if (!view_table_is_in(view_list_find(r->list, r->sections[i]), place))
 			argp_error(state, "--format=%s has no section %s",
-				   view_writer_names[o->format], o->sections[i]);
-	if (place == VIEW_IN_CSV && o->n_sections > 1)
+				   view_writer_names[r->format], r->sections[i]);
+	if (place == VIEW_IN_CSV && r->n_sections > 1)
 		argp_error(state, "--format=csv prints one table: specify one --section");
 }
 
 static const struct cmd_option options[] = {
-	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_options, format),
+	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_request, format),
 	  .choices = view_writer_names },
 	{ "section", "NAME[,...]", .help_of = section_help, .parse = parse_sections },
-	{ "all", NULL, "Print all tables, all rows and all warnings", CMD_SET(view_options, all) },
-	{ "top", "N", "Rows per table; 0: all", CMD_SET(view_options, top), .max = 1000000,
+	{ "all", NULL, "Print all tables, all rows and all warnings", CMD_SET(view_request, all) },
+	{ "top", "N", "Rows per table; 0: all", CMD_SET(view_request, top), .max = 1000000,
 	  .zero = -1 },
 	{ 0 },
 };
@@ -138,25 +138,10 @@ const struct cmd_syntax view_recordings_syntax = {
 	.options = of_recordings,
 	.parts =
 		(const struct cmd_part[]){
-			{ &view_syntax, 0 },
+			{ &view_syntax, offsetof(struct view_options, request) },
 			{ 0 },
 		},
 };
-
-void view_write(const struct view_options *o, const void *data)
-{
-	const struct view_request request = {
-		.list = o->list,
-		.data = data,
-		.sections = o->sections,
-		.n_sections = o->n_sections,
-		.all = o->all,
-		.top = o->top,
-	};
-
-	view_writers[o->format].write(stdout, &request);
-	log_progress_end();
-}
 
 struct profile *view_open(const char *path, const char *vmlinux)
 {

@@ -9,18 +9,15 @@
 #include "view/page/page.h"
 #include "view/page/writer.h"
 
-/* The options of view_syntax, part of a command's options. Zero is the default, except for LIST. */
+/* Options for output. They are a struct view_request, whose LIST the command sets beforehand. */
+extern const struct cmd_syntax view_syntax;
+
+/* Options for output that shows recordings, part of a command's options. */
 struct view_options {
-	uint32_t format; /* index into view_writers */
-	const struct view_list *list; /* the tables that the command can show */
+	struct view_request request;
 	struct analyze_options figures;
-	int top; /* maximum rows per table, as in struct view */
-	bool all;
-	vec_of(const char *, sections); /* names of tables; the caller frees the array */
 };
 
-extern const struct cmd_syntax view_syntax;
-/* The options of view_syntax, and options for recordings. */
 extern const struct cmd_syntax view_recordings_syntax;
 
 /* Return the help of --format for commands without HTML, for free(). Set HELP_OF of a struct cmd_option to this. */
@@ -33,9 +30,6 @@ const struct view_table *view_table_parse(const struct argp_state *state,
 /* End the program with a message if FORMAT cannot be used for the tables of LIST (NULL: no tables). */
 void view_check_format(uint32_t format, const struct view_list *list,
 		       const struct argp_state *state);
-
-/* Write DATA to stdout in the format of O, with the tables that O selects. */
-void view_write(const struct view_options *o, const void *data);
 
 /*
  * Read the recording PATH. Look up addresses without a name in VMLINUX or, if it is NULL, as profile_resolve() does. Return NULL,

@@ -59,7 +59,8 @@ static void check_usage(void *input, struct argp_state *state)
 
 	if (count(o->files) == 3)
 		argp_error(state, "specify probed recordings for both sides or for neither");
-	if (o->n_contexts > 1 && (o->plan || view_writers[o->view.format].place == VIEW_IN_CSV))
+	if (o->n_contexts > 1 &&
+	    (o->plan || view_writers[o->view.request.format].place == VIEW_IN_CSV))
 		argp_error(state, "--plan and --format=csv are for one --context");
 }
 
@@ -145,7 +146,7 @@ static int explain_context(const struct why_options *o, struct view_why *w,
 		return CMD_FAILED;
 	if (o->plan && write_plan(w, o->plan))
 		return CMD_FAILED;
-	view_write(&o->view, w);
+	view_write(&o->view.request, w);
 	return CMD_DONE;
 }
 
@@ -174,7 +175,7 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 	}
 	status = explain_context(o, &w, of[0], p);
 	for (uint32_t i = 1; i < o->n_contexts && status == CMD_DONE; i++) {
-		if (view_writers[o->view.format].place == VIEW_IN_PAGE)
+		if (view_writers[o->view.request.format].place == VIEW_IN_PAGE)
 			putchar('\n');
 		status = explain_context(o, &w, of[i], p);
 	}
@@ -183,7 +184,7 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 
 int cmd_why(int argc, char **argv)
 {
-	struct why_options o = { .view.list = &view_why_list };
+	struct why_options o = { .view.request.list = &view_why_list };
 	scoped(analyze_renames_deinit) struct analyze_renames renames = {};
 	struct profile *p[N_FILES] = {};
 	int status = CMD_DONE;
@@ -204,7 +205,7 @@ int cmd_why(int argc, char **argv)
 		profile_destroy(p[i]);
 	why_patches_deinit(&o.patches);
 	free(o.contexts);
-	free(o.view.sections);
+	free(o.view.request.sections);
 	return status;
 }
 

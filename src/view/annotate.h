@@ -29,7 +29,9 @@ struct annotated {
 struct view_annotation {
 	struct view_data common;
 	const struct annotated *f;
-	struct arch_disasm *disasm; /* used by the table of instructions only */
+	struct arch_disasm *disasm; /* used by the table of instructions and the page's code only */
+	int around; /* number of instructions on the page before and after one with samples */
+	bool color; /* of the page's code */
 };
 
 /* The tables, in the order of the JSON output. TABLE(NAME) stands for the struct view_table annotate_NAME. */
@@ -45,15 +47,6 @@ VIEW_ANNOTATE_TABLES(VIEW_ANNOTATE_DECLARE)
 
 extern const struct view_list view_annotate_list;
 
-struct view_annotate_options {
-	int top; /* maximum number of table rows, as in struct view */
-	int around; /* number of instructions shown before and after one with samples */
-	bool all, color;
-};
-
-/* Write the page on stdout: a table of inlined functions, a table of lines, and the function's code with its samples. */
-void view_annotate_page(const struct view_annotation *v, const struct view_annotate_options *o);
-
 /* The same function in two recordings. */
 struct view_annotate_diff {
 	struct view_data common;
@@ -64,9 +57,6 @@ struct view_annotate_diff {
 
 /* Two tables of a struct view_annotate_diff: its inlined functions, and its source lines. */
 extern const struct view_list view_annotate_diff_list;
-
-/* Write the page of `diff --annotate` with at most TOP rows per table, as in struct view. ALL: include lines without samples. */
-void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
 
 /* Return whether PLACE's instructions were read from the running kernel, and not from the vmlinux or module file. */
 bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);

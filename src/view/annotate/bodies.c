@@ -78,6 +78,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table annotate_bodies = {
 	.name = "bodies",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 8,
 	.title = "Inlined bodies, including bodies inlined into them",
 	ONE_GROUP(columns),

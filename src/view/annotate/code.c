@@ -17,7 +17,8 @@ struct listing {
 	const struct annotated *f;
 	const struct analyze_place *place;
 	struct arch_disasm *disasm;
-	bool color;
+	uint32_t around; /* number of instructions shown before and after one with a cost */
+	bool color, everything;
 	bool sampled, counted; /* the function has samples; its instructions were counted */
 	uint32_t body, line; /* BODY and LINE of the last instruction; ANALYZE_NO_BODY: none */
 	bool fresh; /* the next instruction is the first one, or follows a gap */
@@ -28,12 +29,11 @@ static bool has_cost(const struct analyze_instruction *i)
 	return analyze_hits_all(&i->hits) > 0 || i->executions > 0;
 }
 
-static bool is_shown(const struct listing *l, uint32_t n, const struct view_annotate_options *o)
+static bool is_shown(const struct listing *l, uint32_t n)
 {
-	uint32_t around = (uint32_t)o->around;
-	uint32_t first = n > around ? n - around : 0, last = n + around;
+	uint32_t first = n > l->around ? n - l->around : 0, last = n + l->around;
 
-	if (o->all)
+	if (l->everything)
 		return true;
 	for (uint32_t i = first; i <= last && i < l->place->n_insns; i++)
 		if (has_cost(&l->f->a.insns[l->place->first_insn + i]))
@@ -183,7 +183,7 @@ static void write_place_title(const struct listing *l)
 	fputs("CODE\n", l->out);
 }
 
-static void write_place(struct listing *l, const struct view_annotate_options *o)
+static void write_place(struct listing *l)
 {
 	uint64_t next = 0;
 	bool gap = false;
@@ -196,7 +196,7 @@ static void write_place(struct listing *l, const struct view_annotate_options *o
 		if (n && i->insn.addr != next)
 			gap = l->fresh = true;
 		next = i->insn.addr + i->insn.len;
-		if (!is_shown(l, n, o)) {
+		if (!is_shown(l, n)) {
 			gap = l->fresh = true;
 			continue;
 		}
@@ -215,19 +215,21 @@ static void write_place(struct listing *l, const struct view_annotate_options *o
 		fputs("(parts that are too large or too many are omitted)\n", l->out);
 }
 
-void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o)
+void annotate_code_write(const struct view *view, const struct view_annotation *v)
 {
 	struct listing l = {
-		.out = stdout,
+		.out = view->out,
 		.f = v->f,
 		.disasm = v->disasm,
-		.color = o->color,
+		.around = (uint32_t)v->around,
+		.color = v->color,
+		.everything = view->everything,
 		.counted = v->f->a.counted,
 		.sampled = v->f->a.samples > 0,
 	};
 
 	for (uint32_t i = 0; i < v->f->a.n_places; i++) {
 		l.place = &v->f->a.places[i];
-		write_place(&l, o);
+		write_place(&l);
 	}
 }

@@ -217,6 +217,7 @@ static void lines_rows(struct view_rows *rows, const void *data)
 
 const struct view_table annotate_diff_bodies = {
 	.name = "bodies",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 8,
 	.title = "Inlined bodies, including bodies inlined into them, largest change first",
 	.groups = body_groups[0],
@@ -227,6 +228,7 @@ const struct view_table annotate_diff_bodies = {
 
 const struct view_table annotate_diff_lines = {
 	.name = "lines",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 12,
 	.title = "Lines, largest change first",
 	.groups = line_groups[0],
@@ -361,18 +363,18 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 						    "");
 }
 
-void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all)
+static void page(const struct view *v, const void *data)
 {
 	const struct view_table *lines = &annotate_diff_lines, *bodies = &annotate_diff_bodies;
+	const struct view_annotate_diff *c = data;
 	scoped(view_rows_deinit) struct view_rows changed_bodies, changed_lines, source;
-	struct view v;
+	struct view all = *v;
 
-	view_init(&v, stdout, top);
 	annotate_diff_rows_init(&changed_bodies, bodies, c, ANNOTATE_DIFF_CHANGED);
 	annotate_diff_rows_init(&changed_lines, lines, c, ANNOTATE_DIFF_CHANGED);
-	annotate_diff_rows_init(&source, lines, c, all ? ANNOTATE_DIFF_ALL : ANNOTATE_DIFF_SEEN);
-	view_text(&v,
-		  "%s in %s, by line and inlined body; costs are per %s, including callees.%s%s",
+	annotate_diff_rows_init(&source, lines, c,
+				v->everything ? ANNOTATE_DIFF_ALL : ANNOTATE_DIFF_SEEN);
+	view_text(v, "%s in %s, by line and inlined body; costs are per %s, including callees.%s%s",
 		  c->func, c->context ? c->context : "all contexts",
 		  c->diff.is_of_call ? "call" : "run",
 		  is_exact(c) ? "" : " ~: estimated from samples.",
@@ -380,13 +382,13 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 			  " EXECUTED: counted instructions per call, excluding callees." :
 			  "");
 	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
-		write_side(&v, c, i);
-	write_headline(&v, c, &changed_bodies, &changed_lines);
-	annotate_table_write(&v, bodies->title, &changed_bodies, bodies->first);
-	annotate_table_write(&v, lines->title, &changed_lines, lines->first);
-	if (!top)
-		v.top = -1;
-	annotate_table_write(&v, "Lines by body and source", &source, 0);
+		write_side(v, c, i);
+	write_headline(v, c, &changed_bodies, &changed_lines);
+	annotate_table_write(v, bodies->title, &changed_bodies, bodies->first);
+	annotate_table_write(v, lines->title, &changed_lines, lines->first);
+	if (!v->top)
+		all.top = -1;
+	annotate_table_write(&all, "Lines by body and source", &source, 0);
 }
 
 static json_t *side_json(const struct annotated *f)
@@ -431,5 +433,6 @@ const struct view_list view_annotate_diff_list = {
 	.n_tables = 2,
 	.schema = "kprotperf-annotate-diff/1",
 	.csv = "lines",
+	.page = page,
 	.json = json,
 };

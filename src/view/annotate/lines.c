@@ -43,6 +43,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table annotate_lines = {
 	.name = "lines",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 10,
 	.title = "Lines",
 	ONE_GROUP(columns),

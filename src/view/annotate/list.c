@@ -2,7 +2,7 @@
 /* The list of tables of `kprotperf annotate`, and further members of its JSON. */
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/annotate.h"
+#include "view/annotate/rows.h"
 
 #define ENTRY(name) &annotate_##name,
 static const struct view_table *const tables[] = { VIEW_ANNOTATE_TABLES(ENTRY) };
@@ -57,5 +57,6 @@ const struct view_list view_annotate_list = {
 	.n_tables = ARRAY_SIZE(tables),
 	.schema = "kprotperf-annotate/1",
 	.csv = "instructions",
+	.page = annotate_page,
 	.json = json,
 };

@@ -143,8 +143,9 @@ static void write_notes(const struct view *v, const struct annotated *f)
 		view_text(v, "No source tree found; use --source=DIR to show source lines.");
 }
 
-static void write_summary(const struct view *v, const struct view_annotation *annotation)
+void annotate_page(const struct view *v, const void *data)
 {
+	const struct view_annotation *annotation = data;
 	const struct annotated *f = annotation->f;
 	scoped(view_rows_deinit) struct view_rows places, bodies, lines;
 
@@ -163,14 +164,5 @@ static void write_summary(const struct view *v, const struct view_annotation *an
 	annotate_table_write(v, annotate_bodies.title, &bodies, annotate_bodies.first);
 	annotate_table_write(v, annotate_lines.title, &lines, annotate_lines.first);
 	write_notes(v, f);
-}
-
-void view_annotate_page(const struct view_annotation *annotation,
-			const struct view_annotate_options *o)
-{
-	struct view v;
-
-	view_init(&v, stdout, o->top);
-	write_summary(&v, annotation);
-	annotate_code_write(annotation, o);
+	annotate_code_write(v, annotation);
 }

@@ -52,6 +52,7 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table annotate_places = {
 	.name = "places",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 6,
 	.title = "Places",
 	ONE_GROUP(columns),

@@ -85,5 +85,7 @@ enum annotate_diff_order {
 
 extern const struct view_table annotate_diff_bodies, annotate_diff_lines;
 
+/* Write the page: a table of inlined functions, a table of lines, and the function's code with its samples. */
+void annotate_page(const struct view *view, const void *data);
 /* Write the code listing of the page: each contiguous part of the function's code in turn. */
-void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);
+void annotate_code_write(const struct view *view, const struct view_annotation *v);

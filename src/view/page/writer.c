@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "output/json.h"
 
 #define WRITER(name, place) { place, view_write_##name },
@@ -18,6 +19,15 @@ bool view_request_has(const struct view_request *request, const struct view_tabl
 		if (!strcmp(request->sections[i], table->name))
 			return true;
 	return !request->n_sections;
+}
+
+void view_write(const struct view_request *request, const void *data)
+{
+	struct view_request with_data = *request;
+
+	with_data.data = data;
+	view_writers[request->format].write(stdout, &with_data);
+	log_progress_end();
 }
 
 static void write_table(struct output_json *json, const struct view_table *table, const void *data)

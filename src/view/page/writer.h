@@ -2,6 +2,7 @@
 /* The output formats. A new format needs a function that writes a command's tables, and a line in VIEW_WRITERS. */
 #pragma once
 
+#include "base/alloc.h"
 #include "view/page/table.h"
 
 #define VIEW_WRITERS(WRITER)        \
@@ -12,13 +13,17 @@
 
 /* A request for output. All members may be 0, the default, except LIST and DATA. */
 struct view_request {
+	uint32_t format; /* index into view_writers */
 	const struct view_list *list;
 	const void *data;
-	const char *const *sections; /* tables in LIST to write; none: the format chooses */
-	size_t n_sections;
+	/* Names of tables in LIST to write; none: the format chooses. Whoever sets them frees the array. */
+	vec_of(const char *, sections);
 	bool all; /* write all tables and rows, not only the first screen */
 	int top; /* maximum number of rows, as in struct view */
 };
+
+/* Write the requested tables of DATA to stdout. */
+void view_write(const struct view_request *request, const void *data);
 
 struct view_writer {
 	enum view_places place; /* this format's bit in PLACES of a table */
