@@ -19,10 +19,10 @@ struct annotate_options {
 	char **args; /* the operands FILE and FUNC */
 };
 
-static void parse_section(void *o, char *arg, struct argp_state *state)
+static void parse_section(void *o, const struct cmd_argument *argument)
 {
 	((struct annotate_options *)o)->section =
-		view_table_parse(state, &view_annotate_list, arg)->name;
+		view_table_parse(argument->state, &view_annotate_list, argument->text)->name;
 }
 
 static const struct cmd_option options[] = {

@@ -40,25 +40,27 @@ struct diff_options {
 	const char *vmlinux[N_SIDES];
 };
 
-static void parse_fail_above(void *input, char *arg, struct argp_state *state)
+static void parse_fail_above(void *input, const struct cmd_argument *argument)
 {
 	struct diff_options *o = input;
-	const char *end = arg;
+	const char *end = argument->text;
 
 	if (!number_scan_double(&end, &o->fail_above) || (*end && *end != '@') ||
 	    (*end == '@' && !end[1]))
-		argp_error(state, "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'", arg);
+		argp_error(argument->state,
+			   "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'",
+			   argument->text);
 	o->fail_row = *end ? end + 1 : NULL;
 }
 
-static void parse_filter(void *input, char *arg, struct argp_state *state)
+static void parse_filter(void *input, const struct cmd_argument *argument)
 {
 	struct diff_options *o = input;
 	char *part, *rest;
 
 	free(o->filter_text);
-	o->filter_text = rest = alloc_strdup(arg);
-	o->filter_arg = arg;
+	o->filter_text = rest = alloc_strdup(argument->text);
+	o->filter_arg = argument->text;
 	while ((part = strsep(&rest, ","))) {
 		if (!strncmp(part, "syscall=", 8) && part[8])
 			o->filter.syscall = part + 8;
@@ -66,37 +68,34 @@ static void parse_filter(void *input, char *arg, struct argp_state *state)
 			o->filter.function = part + 9;
 		else
 			argp_error(
-				state,
+				argument->state,
 				"--filter is syscall=GLOB, function=GLOB, or both separated by a "
 				"comma, not '%s'",
-				arg);
+				argument->text);
 	}
 }
 
-static void parse_map(void *input, char *arg, struct argp_state *state)
+static void parse_map(void *input, const struct cmd_argument *argument)
+{
+	struct diff_options *o = input;
+	const char *new = strchr(argument->text, '=');
+
+	if (new == argument->text || !new || !new[1])
+		argp_error(argument->state, "--map is OLD=NEW, not '%s'", argument->text);
+	vec_push(o, maps, argument->text);
+}
+
+static void parse_percentiles(void *o, const struct cmd_argument *argument)
+{
+	vec_push(&((struct diff_options *)o)->view.request, sections, argument->option->name);
+}
+
+static void parse_trace(void *input, const struct cmd_argument *argument)
 {
 	struct diff_options *o = input;
 
-	if (*arg == '=' || !strchr(arg, '=') || !strchr(arg, '=')[1])
-		argp_error(state, "--map is OLD=NEW, not '%s'", arg);
-	vec_push(o, maps, arg);
-}
-
-static void parse_percentiles(void *o, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	(void)state;
-	vec_push(&((struct diff_options *)o)->view.request, sections, diff_percentiles.name);
-}
-
-static void parse_trace(void *input, char *arg, struct argp_state *state)
-{
-	struct diff_options *o = input;
-
-	(void)arg;
-	(void)state;
 	o->trace = true;
-	vec_push(&o->view.request, sections, diff_trace.name);
+	vec_push(&o->view.request, sections, argument->option->name);
 }
 
 static void check_annotate(const struct diff_options *o, struct argp_state *state)

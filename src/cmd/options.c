@@ -92,7 +92,7 @@ static void set(const struct cmd_option *option, void *o, char *arg, struct argp
 
 	switch (option->kind) {
 	case CMD_CALL:
-		option->parse(o, arg, state);
+		option->parse(o, &(struct cmd_argument){ option, arg, state });
 		break;
 	case CMD_FLAG:
 		*(bool *)at = option->choices ? chosen : true;

@@ -9,12 +9,19 @@
 #include <stdint.h>
 
 enum cmd_kind {
-	CMD_CALL, /* parse() takes the argument */
+	CMD_CALL, /* parse() sets the variable */
 	CMD_FLAG, /* bool: set to true */
 	CMD_TEXT, /* const char * */
 	CMD_NUMBER, /* 32 bits: a number from MIN to MAX, or an index into CHOICES */
 	CMD_PERCENT, /* double: a percentage above 0 */
 	CMD_TIME, /* uint64_t: ns, above 0 */
+};
+
+/* An option on the command line. */
+struct cmd_argument {
+	const struct cmd_option *option;
+	char *text; /* its argument, which may be changed; NULL: the option takes none */
+	struct argp_state *state; /* for argp_error() */
 };
 
 struct cmd_option {
@@ -24,8 +31,8 @@ struct cmd_option {
 	uint32_t min, max;
 	uint32_t zero; /* value to store instead of 0 */
 	const char *const *choices; /* allowed arguments, with NULL at the end; NULL: any */
-	/* Parse ARG into the command's options O. Only for CMD_CALL. */
-	void (*parse)(void *o, char *arg, struct argp_state *state);
+	/* Parse ARGUMENT into the command's options O. Only for CMD_CALL. */
+	void (*parse)(void *o, const struct cmd_argument *argument);
 	char *(*help_of)(const void *o); /* return a help text that depends on O, for free() */
 	char short_name;
 };

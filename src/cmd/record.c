@@ -16,113 +16,99 @@
 
 #define PLAN_BYTES (1 << 20)
 
-static void parse_func(void *o, char *arg, struct argp_state *state)
+/* Add a name to the struct record_names at the option's offset. */
+static void parse_name(void *o, const struct cmd_argument *argument)
 {
-	(void)state;
-	record_names_add(&((struct record_options *)o)->functions, arg);
+	record_names_add((void *)((char *)o + argument->option->offset), argument->text);
 }
 
-static void parse_range(void *o, char *arg, struct argp_state *state)
-{
-	(void)state;
-	record_names_add(&((struct record_options *)o)->ranges, arg);
-}
+/* Options for names, which may also be lines of a plan. */
+#define NAMES(field) .parse = parse_name, .offset = offsetof(struct record_options, field)
+static const struct {
+	const char *prefix;
+	size_t offset;
+} plan_lines[] = { { "--func=", offsetof(struct record_options, functions) },
+		   { "--range=", offsetof(struct record_options, ranges) },
+		   { "--blocks=", offsetof(struct record_options, blocks) },
+		   { "--capture=", offsetof(struct record_options, captures) } };
 
-static void parse_blocks(void *o, char *arg, struct argp_state *state)
+/* Parse the options in a plan file, one per line. The options keep pointers into its text, which is never freed. */
+static void parse_plan(void *o, const struct cmd_argument *argument)
 {
-	(void)state;
-	record_names_add(&((struct record_options *)o)->blocks, arg);
-}
-
-static void parse_capture(void *o, char *arg, struct argp_state *state)
-{
-	(void)state;
-	record_names_add(&((struct record_options *)o)->captures, arg);
-}
-
-/* Parse the options in the plan file PATH, one per line. The options keep pointers into its text, which is never freed. */
-static void parse_plan(void *o, char *path, struct argp_state *state)
-{
-	static const struct {
-		const char *prefix;
-		void (*parse)(void *o, char *arg, struct argp_state *state);
-	} known[] = { { "--func=", parse_func },
-		      { "--range=", parse_range },
-		      { "--blocks=", parse_blocks },
-		      { "--capture=", parse_capture },
-		      { "", NULL } };
 	char *text, *line;
 	size_t n, length;
-	int err = file_read(path, PLAN_BYTES, &text, &length);
+	int err = file_read(argument->text, PLAN_BYTES, &text, &length);
 
 	if (err)
-		argp_failure(state, CMD_USAGE, -err, "cannot read the plan %s", path);
+		argp_failure(argument->state, CMD_USAGE, -err, "cannot read the plan %s",
+			     argument->text);
 	while ((line = strsep(&text, "\n"))) {
-		for (n = 0; strncmp(line, known[n].prefix, strlen(known[n].prefix));)
-			n++;
-		if (known[n].parse)
-			known[n].parse(o, line + strlen(known[n].prefix), state);
+		for (n = 0; n < ARRAY_SIZE(plan_lines); n++)
+			if (!strncmp(line, plan_lines[n].prefix, strlen(plan_lines[n].prefix)))
+				break;
+		if (n < ARRAY_SIZE(plan_lines))
+			record_names_add((void *)((char *)o + plan_lines[n].offset),
+					 line + strlen(plan_lines[n].prefix));
 		else if (*line)
-			argp_error(state, "--plan: invalid line in %s: %s", path, line);
+			argp_error(argument->state, "--plan: invalid line in %s: %s",
+				   argument->text, line);
 	}
 }
 
-static void parse_syscall(void *input, char *arg, struct argp_state *state)
+static void parse_syscall(void *input, const struct cmd_argument *argument)
 {
 	struct record_options *o = input;
-	char *name;
+	char *name, *rest = argument->text;
 
-	while ((name = strsep(&arg, ","))) {
+	while ((name = strsep(&rest, ","))) {
 		scoped_free char *guess = NULL;
 
 		if (!record_context_keep(&o->left_out, name, &guess))
-			argp_error(state, "no syscall '%s'%s", name, guess);
+			argp_error(argument->state, "no syscall '%s'%s", name, guess);
 		alloc_append(&o->syscalls, "%s%s", o->syscalls ? "," : "", name);
 	}
 }
 
-static void parse_events(void *input, char *arg, struct argp_state *state)
+static void parse_events(void *input, const struct cmd_argument *argument)
 {
 	struct record_options *o = input;
 	struct record_event event;
-	char *name;
+	char *name, *rest = argument->text;
 
-	while ((name = strsep(&arg, ","))) {
+	while ((name = strsep(&rest, ","))) {
 		if (!record_event_find(name, &event))
-			argp_error(state,
+			argp_error(argument->state,
 				   "no event '%s': --event takes perf's names of hardware, "
 				   "cache and software events (perf list), and raw ones (r1a8)",
 				   name);
 		if (o->n_events == ENGINE_COUNTERS)
-			argp_error(state, "--event counts up to %d events at once",
+			argp_error(argument->state, "--event counts up to %d events at once",
 				   ENGINE_COUNTERS);
 		vec_push(o, events, event);
 	}
 }
 
-static void parse_cgroup(void *input, char *arg, struct argp_state *state)
+static void parse_cgroup(void *input, const struct cmd_argument *argument)
 {
 	struct record_options *o = input;
 
-	(void)state;
-	o->cgroup = arg;
+	o->cgroup = argument->text;
 	o->system_wide = true;
 }
 
-static void parse_protection(void *input, char *arg, struct argp_state *state)
+static void parse_protection(void *input, const struct cmd_argument *argument)
 {
-	const struct catalogue_protection *protection = catalogue_find(arg);
+	const struct catalogue_protection *protection = catalogue_find(argument->text);
 	struct record_options *o = input;
 
 	if (!protection)
-		argp_error(state, "%s", catalogue_unknown(arg));
+		argp_error(argument->state, "%s", catalogue_unknown(argument->text));
 	vec_push(o, protections, protection);
 }
 
-static void parse_verbose(void *o, char *arg, struct argp_state *state)
+static void parse_verbose(void *o, const struct cmd_argument *argument)
 {
-	(void)arg;
-	(void)state;
+	(void)argument;
 	((struct record_options *)o)->verbose++;
 }
 
@@ -135,15 +121,15 @@ static const struct cmd_option options[] = {
 	{ "func", "FUNC",
 	  "Time calls of this kernel function: a name, a glob ('*slab*') or alternatives, some of "
 	  "which may be missing ('@(new_slab|allocate_slab)'); may be repeated",
-	  .parse = parse_func, .short_name = 'f' },
+	  NAMES(functions), .short_name = 'f' },
 	{ "range", "INLINED[@FUNC]",
 	  "Time this inlined function where it is inlined into FUNC (also of a module), or without "
 	  "@FUNC wherever the core kernel inlines it; names or globs; may be repeated",
-	  .parse = parse_range, .short_name = 'R' },
+	  NAMES(ranges), .short_name = 'R' },
 	{ "blocks", "FUNC",
 	  "Time this function and count how often each of its basic blocks is executed; may be "
 	  "repeated",
-	  .parse = parse_blocks },
+	  NAMES(blocks) },
 	{ "context", NULL,
 	  "Capture the numbers that functions take, read and return, and names of slab caches; see "
 	  "report --why-varies",
@@ -153,7 +139,7 @@ static const struct cmd_option options[] = {
 	  "'uid', 'cgroup' or a syscall argument ('sys.nfds'); members of it or of what it points "
 	  "to ('s->oo.x'), including names ('current->comm', 'dev->name'); or bits of any of these "
 	  "('flags & __GFP_ZERO'); may be repeated",
-	  .parse = parse_capture },
+	  NAMES(captures) },
 	{ "protection", "NAME",
 	  "Time the functions and inlined bodies where this protection costs time, and record its "
 	  "state (see kprotperf list --protections); may be repeated",

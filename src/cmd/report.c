@@ -17,33 +17,23 @@ struct report_options {
 	char **files;
 };
 
-static void add_neighbours(struct report_options *o, const char *section, const char *function,
-			   struct argp_state *state)
-{
-	if (o->neighbours && strcmp(o->neighbours, function) != 0)
-		argp_error(state, "--callers and --callees take one function at a time");
-	o->neighbours = function;
-	vec_push(&o->view.request, sections, section);
-}
-
-static void parse_callers(void *o, char *arg, struct argp_state *state)
-{
-	add_neighbours(o, "callers", arg, state);
-}
-
-static void parse_callees(void *o, char *arg, struct argp_state *state)
-{
-	add_neighbours(o, "callees", arg, state);
-}
-
-static void parse_trace(void *input, char *arg, struct argp_state *state)
+/* Parse --callers or --callees, each of which is also the name of a table. */
+static void parse_neighbours(void *input, const struct cmd_argument *argument)
 {
 	struct report_options *o = input;
 
-	(void)arg;
-	(void)state;
+	if (o->neighbours && strcmp(o->neighbours, argument->text) != 0)
+		argp_error(argument->state, "--callers and --callees take one function at a time");
+	o->neighbours = argument->text;
+	vec_push(&o->view.request, sections, argument->option->name);
+}
+
+static void parse_trace(void *input, const struct cmd_argument *argument)
+{
+	struct report_options *o = input;
+
 	o->trace = true;
-	vec_push(&o->view.request, sections, report_trace.name);
+	vec_push(&o->view.request, sections, argument->option->name);
 }
 
 static const struct cmd_option options[] = {
@@ -51,10 +41,10 @@ static const struct cmd_option options[] = {
 	{ "callers", "FUNC",
 	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
 	  "of them)",
-	  .parse = parse_callers },
+	  .parse = parse_neighbours },
 	{ "callees", "FUNC",
 	  "Show the callees of this function or inlined body, from samples (exact recordings: all of them)",
-	  .parse = parse_callees },
+	  .parse = parse_neighbours },
 	{ "why-varies", "FUNC",
 	  "Show how much of the variance of the latency of this function each variable captured by "
 	  "record --context explains",

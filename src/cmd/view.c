@@ -60,21 +60,20 @@ const struct view_table *view_table_parse(const struct argp_state *state,
 	return list->tables[chosen];
 }
 
-static void parse_sections(void *input, char *arg, struct argp_state *state)
+static void parse_sections(void *input, const struct cmd_argument *argument)
 {
-	struct view_request *request = input;
-	char *name;
+	struct view_request *r = input;
+	char *name, *rest = argument->text;
 
-	while ((name = strsep(&arg, ",")))
-		vec_push(request, sections, view_table_parse(state, request->list, name)->name);
+	while ((name = strsep(&rest, ",")))
+		vec_push(r, sections, view_table_parse(argument->state, r->list, name)->name);
 }
 
-static void set_html(void *input, char *arg, struct argp_state *state)
+static void set_html(void *input, const struct cmd_argument *argument)
 {
 	struct view_options *o = input;
 
-	(void)arg;
-	o->request.format = cmd_choose(state, "format", view_writer_names, "html");
+	o->request.format = cmd_choose(argument->state, "format", view_writer_names, "html");
 }
 
 void view_check_format(uint32_t format, const struct view_list *list,

@@ -34,12 +34,11 @@ static int count(char **files)
 	return n;
 }
 
-static void parse_context(void *input, char *arg, struct argp_state *state)
+static void parse_context(void *input, const struct cmd_argument *argument)
 {
 	struct why_options *o = input;
 
-	(void)state;
-	vec_push(o, contexts, arg);
+	vec_push(o, contexts, argument->text);
 }
 
 static const struct cmd_option options[] = {
@@ -211,11 +210,11 @@ int cmd_why(int argc, char **argv)
 
 /* ---- explain ---- */
 
-static void parse_patch(void *patches, char *arg, struct argp_state *state)
+static void parse_patch(void *patches, const struct cmd_argument *argument)
 {
-	if (!*arg)
-		argp_error(state, "--patch needs a file");
-	if (why_patches_add(patches, arg))
+	if (!*argument->text)
+		argp_error(argument->state, "--patch needs a file");
+	if (why_patches_add(patches, argument->text))
 		exit(CMD_FAILED);
 }
 
