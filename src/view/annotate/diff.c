@@ -66,19 +66,16 @@ static bool is_worth_a_row(const struct annotate_diff_row *row)
 	       fabs(executed_more(row)) >= SHOWN;
 }
 
-/* Sort by size of the sampled change, then by change in executed instructions, largest first. Unknown changes come last. */
-static int change_compare(const void *left, const void *right)
+/* Return the size of the sampled change of ROW; -1: unknown. */
+static double change_size(const struct annotate_diff_row *row)
 {
-	const struct annotate_diff_row *a = left, *b = right;
-	double da = isnan(a->of.delta.value) ? -1 : fabs(a->of.delta.value);
-	double db = isnan(b->of.delta.value) ? -1 : fabs(b->of.delta.value);
-
-	if (da == db) {
-		da = fabs(executed_more(a));
-		db = fabs(executed_more(b));
-	}
-	return da < db ? 1 : da > db ? -1 : 0;
+	return isnan(row->of.delta.value) ? -1 : fabs(row->of.delta.value);
 }
+
+/* Sort by size of the sampled change, then by change in executed instructions, largest first. Unknown changes come last. */
+define_compare(change_compare, struct annotate_diff_row,
+	       compare_values(change_size(b), change_size(a)) ?:
+		       compare_values(fabs(executed_more(b)), fabs(executed_more(a))));
 
 #define SIDE_COLUMN(key, type, field, ...) \
 	COLUMN(key, type, analyze_annotated_side, field, ##__VA_ARGS__)

@@ -47,19 +47,11 @@ static double hits_of(const struct annotate_row *row)
 	return row->figures.self + row->figures.callees;
 }
 
-static int row_compare(const void *left, const void *right)
-{
-	const struct annotate_row *a = left, *b = right;
-	double hits_a = hits_of(a), hits_b = hits_of(b);
-
-	if (hits_a != hits_b)
-		return compare_values(hits_b, hits_a);
-	if (!(hits_a > 0) && executed(a) != executed(b))
-		return compare_values(executed(b), executed(a));
-	if (a->depth != b->depth)
-		return compare_values(a->depth, b->depth);
-	return compare_values(b->figures.self, a->figures.self);
-}
+define_compare(row_compare, struct annotate_row,
+	       compare_values(hits_of(b), hits_of(a))                                  ?:
+		       (hits_of(a) > 0 ? 0 : compare_values(executed(b), executed(a))) ?:
+		       compare_values(a->depth, b->depth)                              ?:
+		       compare_values(b->figures.self, a->figures.self));
 
 static uint32_t rank(struct annotate_row *items, uint32_t n)
 {
