@@ -75,7 +75,7 @@ static bool group_set(json_t *object, const struct output_section *section, size
 	vec_each(const struct output_column, column, group, columns) {
 		struct output_field field = output_field_get(section, row, group, column);
 
-		if (!output_column_in_data(column))
+		if (!column->key)
 			continue;
 		any |= !output_field_is_absent(&field, column->type);
 		output_json_set(object, column->key, field_json(&field, column->type));
@@ -256,7 +256,7 @@ static void write_line(FILE *out, const struct output_section *section, ssize_t 
 		output_row_progress(section, row);
 	vec_each(const struct output_group, group, section, groups) {
 		vec_each(const struct output_column, column, group, columns) {
-			if (!output_column_in_data(column))
+			if (!column->key)
 				continue;
 			fputs(comma, out);
 			comma = ",";

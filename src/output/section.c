@@ -64,13 +64,3 @@ bool output_field_is_absent(const struct output_field *field, enum output_type t
 {
 	return type == OUTPUT_TEXT ? !field->text : isnan(field->number);
 }
-
-bool output_column_in_table(const struct output_column *column)
-{
-	return column->header;
-}
-
-bool output_column_in_data(const struct output_column *column)
-{
-	return column->key;
-}

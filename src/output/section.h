@@ -98,7 +98,3 @@ bool output_row_is_redundant(const struct output_section *section, size_t row);
 size_t output_rows_count(const struct output_section *section);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
-
-/* Return whether tables contain COLUMN. output_column_in_data(): return whether CSV and JSON contain COLUMN. */
-bool output_column_in_table(const struct output_column *column);
-bool output_column_in_data(const struct output_column *column);

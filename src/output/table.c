@@ -100,7 +100,7 @@ static void layout_init(struct layout *l, const struct output_section *section,
 		for (size_t j = 0; j < group->n_columns; j++) {
 			struct field f = { .group = group, .column = &group->columns[j] };
 
-			if (!output_column_in_table(f.column))
+			if (!f.column->header)
 				continue;
 			f.header = output_header_text(section, f.column);
 			f.width = strlen(f.header);

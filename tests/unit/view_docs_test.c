@@ -74,7 +74,7 @@ static uint32_t count_missing(const char *all, const struct view_list *list)
 		missing += !has(docs, list->schema, table->name);
 		for (g = 0; g < table->n_groups; g++)
 			for (c = 0; c < table->groups[g].n_columns; c++)
-				if (output_column_in_data(&table->groups[g].columns[c]))
+				if (table->groups[g].columns[c].key)
 					missing += !has(docs, list->schema,
 							table->groups[g].columns[c].key);
 	}

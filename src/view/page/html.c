@@ -75,7 +75,7 @@ static json_t *columns_json(const struct output_section *section)
 		vec_each(const struct output_column, column, group, columns) {
 			scoped_free char *header = NULL;
 
-			if (!output_column_in_table(column))
+			if (!column->header)
 				continue;
 			header = output_header_text(section, column);
 			json_array_append_new(columns,
@@ -112,7 +112,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 	output_row_progress(section, row);
 	vec_each(const struct output_group, group, section, groups) {
 		vec_each(const struct output_column, column, group, columns) {
-			if (output_column_in_table(column))
+			if (column->header)
 				json_array_append_new(cells,
 						      cell_json(section, row, group, column));
 		}
