@@ -47,6 +47,7 @@ struct output_column {
 	bool cut_front; /* cut the beginning of the text instead of the end, as for file names */
 	bool is_raw; /* the text has no escapes yet, so tables and CSV also escape backslashes */
 	const char *const *names; /* names of enum values; NULL: the field is a string */
+	const char *(*label)(const char *text); /* return what tables have for TEXT; NULL: TEXT */
 };
 
 /* Columns that read the same object inside each row. */

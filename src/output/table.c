@@ -43,6 +43,8 @@ char *output_cell_text(const struct output_section *section, size_t row,
 	}
 	if (!value.text)
 		return alloc_strdup("-");
+	if (column->label)
+		value.text = column->label(value.text);
 	return column->is_raw ? output_name_escape(value.text) : output_text_escape(value.text);
 }
 

@@ -93,7 +93,7 @@ int analyze_diff_row_compare(const void *a, const void *b);
 void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows);
 
 struct analyze_diff_workload_row {
-	const char *name, *label; /* NAME is from the profile; the view sets LABEL (else NULL) */
+	const char *name; /* from the profile */
 	bool probed; /* the figures come from runs with probes */
 	enum analyze_how how;
 	size_t order;

@@ -36,7 +36,7 @@ struct analyze_workload_figures {
 extern const struct analyze_workload_figures analyze_workload_none;
 
 struct analyze_workload_row {
-	const char *name, *label; /* NAME is from the profile; the view sets LABEL (else NULL) */
+	const char *name; /* from the profile */
 	bool probed; /* the runs had probes */
 	enum analyze_how how; /* source: runs with or without probes */
 	size_t order; /* order on display: first report by the workload; command last */

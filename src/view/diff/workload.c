@@ -5,8 +5,8 @@
 #include "view/names.h"
 
 static const struct output_column id[] = {
-	COLUMN("name", TEXT, analyze_diff_workload_row, name),
-	COLUMN(NULL, TEXT, analyze_diff_workload_row, label, .header = "WORKLOAD"),
+	COLUMN("name", TEXT, analyze_diff_workload_row, name, .header = "WORKLOAD",
+	       .label = view_workload_label),
 	COLUMN("probed", FLAG, analyze_diff_workload_row, probed),
 	COLUMN(NULL, TEXT, analyze_diff_workload_row, how, .names = view_hows, .header = "HOW"),
 };
@@ -36,21 +36,10 @@ static const struct output_group groups[] = {
 	{ AT(analyze_diff_workload_row, change), VIEW_VERDICT },
 };
 
-static bool set_label(struct view_rows *rows, void *line, const void *data)
-{
-	struct analyze_diff_workload_row *r = line;
-
-	(void)rows;
-	(void)data;
-	r->label = view_workload_label(r->name);
-	return true;
-}
-
 const struct view_table diff_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
 	.mark = view_noise_mark,
 	VIEW_LIST(view_diff, diff.workload, diff.n_workload),
-	VIEW_LINES(analyze_diff_workload_row, set_label),
 };

@@ -5,8 +5,8 @@
 #include "view/report.h"
 
 static const struct output_column id[] = {
-	COLUMN("name", TEXT, analyze_workload_row, name),
-	COLUMN(NULL, TEXT, analyze_workload_row, label, .header = "WORKLOAD"),
+	COLUMN("name", TEXT, analyze_workload_row, name, .header = "WORKLOAD",
+	       .label = view_workload_label),
 	COLUMN("probed", FLAG, analyze_workload_row, probed),
 	COLUMN(NULL, TEXT, analyze_workload_row, how, .names = view_hows, .header = "HOW"),
 };
@@ -30,20 +30,9 @@ static const struct output_group groups[] = {
 	{ COLUMNS(net) },
 };
 
-static bool set_label(struct view_rows *rows, void *line, const void *data)
-{
-	struct analyze_workload_row *r = line;
-
-	(void)rows;
-	(void)data;
-	r->label = view_workload_label(r->name);
-	return true;
-}
-
 const struct view_table report_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
 	VIEW_LIST(view_report, workload.rows, workload.n_rows),
-	VIEW_LINES(analyze_workload_row, set_label),
 };
