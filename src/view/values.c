@@ -17,11 +17,6 @@ static const struct varies_shift *all_of(const struct varies_shifts *s, const ch
 	return NULL;
 }
 
-static void append_ticks(char **text, double ticks, enum profile_clock clock, const char *after)
-{
-	alloc_append(text, "%s%s", output_number(OUTPUT_DELTA, ticks, clock), after);
-}
-
 /*
  * Append the change that different captured values cause: "+5,940 from different values, mostly of crng_init (0 instead of 2 on
  * average)". Omit MOST, the variable in this example, if it is NULL or causes less than half of the change. Omit MOST also if the
@@ -30,7 +25,8 @@ static void append_ticks(char **text, double ticks, enum profile_clock clock, co
 static void append_by_values(char **text, const struct varies_shift *all,
 			     const struct varies_shift *most, enum profile_clock clock)
 {
-	append_ticks(text, all->by_values, clock, " from different values");
+	alloc_append(text, "%s from different values",
+		     output_number(OUTPUT_DELTA, all->by_values, clock));
 	if (!most || fabs(most->by_values) < fabs(all->by_values) / 2 ||
 	    fabs(all->by_values) < fabs(all->by_cost) / 10)
 		return;
@@ -41,29 +37,24 @@ static void append_by_values(char **text, const struct varies_shift *all,
 			     output_digits(most->sides[0].value, 3));
 }
 
-const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function)
-{
-	const struct varies_shift *all = all_of(s, function), *end = s->rows + s->n_rows;
-
-	return all && all + 1 < end && all[1].variable ? all + 1 : NULL;
-}
-
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock)
 {
-	const struct varies_shift *all = all_of(s, function), *most = view_values_most(s, function);
+	const struct varies_shift *all = all_of(s, function), *most;
+	const char *by_cost;
 	char *text = NULL;
 
 	if (!all)
 		return NULL;
+	most = all + 1 < s->rows + s->n_rows && all[1].variable ? all + 1 : NULL;
+	by_cost = output_number(OUTPUT_DELTA, all->by_cost, clock);
 	view_append(&text, "%s takes %s per call: ", all->function,
 		    output_amount(OUTPUT_DELTA, all->delta, clock));
 	if (fabs(all->by_values) >= fabs(all->by_cost)) {
 		append_by_values(&text, all, most, clock);
-		alloc_append(&text, ", and ");
-		append_ticks(&text, all->by_cost, clock, " at equal captured values.");
+		alloc_append(&text, ", and %s at equal captured values.", by_cost);
 	} else {
-		append_ticks(&text, all->by_cost, clock, " at equal captured values and ");
+		alloc_append(&text, "%s at equal captured values and ", by_cost);
 		append_by_values(&text, all, most, clock);
 		alloc_append(&text, ".");
 	}

@@ -21,8 +21,5 @@ json_t *view_warnings_json(const struct analyze_warnings *warnings);
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
-/* Return the row of the variable whose different values cause most of FUNCTION's change; NULL: no variable causes a part of it. */
-const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
-
 /* Return a line of a trace as text, "    mm/slub.c:1978 shuffle_freelist", indented by the depth of nested calls; for free(). */
 char *view_trace_text(const struct analyze_trace_line *of);
