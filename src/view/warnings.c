@@ -11,9 +11,8 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "output/text.h"
+#include "view/diff.h"
 #include "view/names.h"
-
-static const char *const sides[] = { "baseline", "hardened" };
 
 static const char *count(double n)
 {
@@ -100,14 +99,14 @@ static void append_pair(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_CONFIG:
 		alloc_append(text,
 			     "unknown configuration of the %s kernel: options are not compared",
-			     sides[w->side]);
+			     view_side_names[w->side]);
 		break;
 	case ANALYZE_WARNING_COST_ONE_SIDE:
 		alloc_append(
 			text,
 			"the cost of %s probes is subtracted on the %s side only, so differences "
 			"include it (--raw includes it on both sides)",
-			w->names[0], sides[w->side]);
+			w->names[0], view_side_names[w->side]);
 		break;
 	case ANALYZE_WARNING_CONTROL:
 		alloc_append(text, "the control is not comparable with the baseline: %s",
@@ -259,7 +258,7 @@ char *view_warning(const struct analyze_warning *w)
 		append_pair(&text, w);
 	} else {
 		if (w->side != ANALYZE_SIDE_NONE)
-			alloc_append(&text, "%s: ", sides[w->side]);
+			alloc_append(&text, "%s: ", view_side_names[w->side]);
 		append_one(&text, w);
 	}
 	return output_text_escape(text);
