@@ -24,6 +24,8 @@ static const struct output_column columns[] = {
 	ROW_COLUMN("calls", COUNT, calls),
 };
 
+static const struct output_group groups[] = COUNTED_GROUPS(columns);
+
 static double exact_cost(const struct analyze_annotation *a, const struct analyze_range *range)
 {
 	double per = isnan(a->figures.calls) ? a->runs : a->figures.calls;
@@ -44,7 +46,6 @@ static char *lines_text(const struct analyze_code_body *b)
 
 static void rows(struct view_rows *rows, const void *data)
 {
-	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
 	const struct annotated *f = ((const struct view_annotation *)data)->f;
 	const struct analyze_annotation *a = &f->a;
 	struct annotate_row *items = view_rows_new(rows, a->n_bodies, sizeof(*items));
@@ -73,7 +74,7 @@ static void rows(struct view_rows *rows, const void *data)
 							     "estimated",
 		};
 	}
-	annotate_rows_choose(rows, f, counted);
+	annotate_rows_finish(rows, f);
 }
 
 const struct view_table annotate_bodies = {
@@ -81,7 +82,7 @@ const struct view_table annotate_bodies = {
 	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 8,
 	.title = "Inlined bodies, including bodies inlined into them",
-	ONE_GROUP(columns),
+	GROUPS(groups),
 	.mark = annotate_mark,
 	.rows = rows,
 };

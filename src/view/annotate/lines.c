@@ -17,9 +17,10 @@ static const struct output_column columns[] = {
 		   .elastic = true),
 };
 
+static const struct output_group groups[] = COUNTED_GROUPS(columns);
+
 static void rows(struct view_rows *rows, const void *data)
 {
-	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
 	const struct view_annotation *v = data;
 	const struct analyze_annotation *a = &v->f->a;
 	struct annotate_row *items = view_rows_new(rows, a->n_lines, sizeof(*items));
@@ -38,7 +39,7 @@ static void rows(struct view_rows *rows, const void *data)
 			.n_insns = line->n_insns,
 		};
 	}
-	annotate_rows_choose(rows, v->f, counted);
+	annotate_rows_finish(rows, v->f);
 }
 
 const struct view_table annotate_lines = {
@@ -46,7 +47,7 @@ const struct view_table annotate_lines = {
 	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	.first = 10,
 	.title = "Lines",
-	ONE_GROUP(columns),
+	GROUPS(groups),
 	.mark = annotate_mark,
 	.rows = rows,
 };

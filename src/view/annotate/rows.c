@@ -64,19 +64,16 @@ static uint32_t rank(struct annotate_row *items, uint32_t n)
 	return kept;
 }
 
-void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
-			  const struct output_group counted[2])
+void annotate_rows_finish(struct view_rows *rows, const struct annotated *f)
 {
 	struct output_section *section = &rows->section;
 
 	if (profile_is_exact(f->p))
 		section->mark = NULL;
-	if (counted && rows->for_people)
+	if (rows->for_people)
 		section->n_rows = rank(rows->owned, section->n_rows);
-	if (counted && f->a.counted) {
-		section->groups = counted;
-		section->n_groups = 2;
-	}
+	section->groups += !f->a.counted;
+	section->n_groups -= !f->a.counted;
 }
 
 const char *annotate_mark(const void *row, const struct output_group *group)
@@ -104,11 +101,16 @@ const char *annotate_percent(double share)
 void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
 			  unsigned int top)
 {
-	if (!rows->section.n_rows)
+	const struct output_table_options options = view_table_options(v, top);
+	size_t shown = output_table_shown(&rows->section, &options), all = rows->section.n_rows;
+
+	if (!all)
 		return;
 	fputc('\n', v->out);
 	view_text(v, "%s:", title);
-	view_section(v, &rows->section, top);
+	output_table_write(v->out, &rows->section, &options);
+	if (shown < all)
+		fprintf(v->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
 /* ---- the text of instructions, lines and addresses ---- */

@@ -38,7 +38,7 @@ struct annotate_row {
 	ROW_COLUMN("executions", COUNT, figures.executions), \
 		ROW_COLUMN("per_call", COUNT, figures.per_call)
 
-/* The column EXECUTED, which pages show if executions were counted. */
+/* The columns in ARRAY behind the column EXECUTED, which annotate_rows_finish() leaves out if executions were not counted. */
 extern const struct output_column annotate_counted_columns[1];
 #define COUNTED_GROUPS(array)                          \
 	{                                              \
@@ -55,12 +55,8 @@ struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 /* Return the line number as a double; NAN: unknown (0). */
 double annotate_line(uint32_t line);
 
-/*
- * Select ROWS of F for a page: keep rows with samples or executions, most samples first. If executions were counted, use COUNTED
- * as the groups of columns. COUNTED NULL: keep all rows and their groups.
- */
-void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
-			  const struct output_group counted[2]);
+/* Complete ROWS of F, whose columns are COUNTED_GROUPS(). For a page, keep rows with samples or executions, most samples first. */
+void annotate_rows_finish(struct view_rows *rows, const struct annotated *f);
 
 const char *annotate_mark(const void *row, const struct output_group *group);
 

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "output/json.h"
-#include "output/table.h"
 #include "output/text.h"
 #include "view/names.h"
 #include "view/words.h"
@@ -60,20 +59,15 @@ void view_fact(const struct view *view, const char *name, const char *value)
 	output_text_wrap(view->out, escaped, view->width, column > 0 ? column : 0, NAME_WIDTH + 3);
 }
 
-void view_section(const struct view *view, const struct output_section *section, unsigned int top)
+struct output_table_options view_table_options(const struct view *view, unsigned int top)
 {
-	struct output_table_options table = {
+	return (struct output_table_options){
 		.width = view->width,
 		.truncate = view->is_terminal,
 		.top = view->top > 0 ? (unsigned int)view->top :
 		       view->top < 0 ? 0 :
 				       top,
 	};
-	size_t shown = output_table_shown(section, &table), all = output_rows_count(section);
-
-	output_table_write(view->out, section, &table);
-	if (shown < all)
-		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
 /* Return warning W as text, for free(); NULL: W only informs, and EVERYTHING is not set. */

@@ -10,6 +10,7 @@
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "output/section.h"
+#include "output/table.h"
 #include "profile/profile.h"
 
 /* Number of lines of the page's first screen, without --all. */
@@ -34,8 +35,8 @@ void view_paragraphs(const struct view *view, const char *text);
 /* Write a line "  NAME  VALUE", wrapped under VALUE. NAME and VALUE may contain control characters, which are escaped. */
 void view_fact(const struct view *view, const char *name, const char *value);
 
-/* Write a table with at most TOP rows (0: all rows). The option --top replaces TOP. */
-void view_section(const struct view *view, const struct output_section *section, unsigned int top);
+/* Return options for a table with at most TOP rows (0: all rows). The option --top replaces TOP. */
+struct output_table_options view_table_options(const struct view *view, unsigned int top);
 
 /*
  * Write the warnings on the page after a blank line, and also on stderr if the page is no terminal. Leave out warnings that only

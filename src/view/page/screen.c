@@ -71,17 +71,12 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 
 static void part_make(struct part *part, const struct view *page, const void *data)
 {
-	struct output_table_options options = { .width = page->width,
-						.truncate = page->is_terminal,
-						.top = page->top > 0 ? (unsigned int)page->top :
-						       page->top < 0 ? 0 :
-								       part->top,
-						.least = page->everything || page->top ?
-								 0 :
-								 ONE_PERCENT };
+	struct output_table_options options = view_table_options(page, part->top);
 	struct view view = *page;
 	size_t size;
 
+	if (!page->everything && !page->top)
+		options.least = ONE_PERCENT;
 	free(part->text);
 	part->text = NULL;
 	view.out = open_memstream(&part->text, &size);
