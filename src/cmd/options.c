@@ -52,42 +52,10 @@ uint32_t cmd_choose(const struct argp_state *state, const char *option, const ch
 	return 0;
 }
 
-static uint32_t number_of(const struct cmd_option *option, const char *arg,
-			  const struct argp_state *state)
-{
-	uint64_t n = 0;
-
-	if (!number_unsigned(arg, option->min, option->max, &n))
-		argp_error(state, "--%s: '%s' is not a number from %u to %u", option->name, arg,
-			   option->min, option->max);
-	return n ?: option->zero;
-}
-
-static double percent_of(const struct cmd_option *option, const char *arg,
-			 const struct argp_state *state)
-{
-	double pct = 0;
-
-	if (!number_double(arg, 0, INFINITY, &pct) || pct == 0)
-		argp_error(state, "--%s is a percentage above 0, not '%s'", option->name, arg);
-	return pct;
-}
-
-static uint64_t time_of(const struct cmd_option *option, const char *arg,
-			const struct argp_state *state)
-{
-	uint64_t ns = 0;
-
-	if (!number_time(arg, &ns))
-		argp_error(state, "--%s: '%s' is not a time, such as 10s, 1.5s, 500ms or 2m",
-			   option->name, arg);
-	return ns;
-}
-
 static void set(const struct cmd_option *option, void *o, char *arg, struct argp_state *state)
 {
 	void *at = (char *)o + option->offset;
-	uint32_t chosen =
+	uint64_t number =
 		option->choices ? cmd_choose(state, option->name, option->choices, arg) : 0;
 
 	switch (option->kind) {
@@ -95,19 +63,27 @@ static void set(const struct cmd_option *option, void *o, char *arg, struct argp
 		option->parse(o, &(struct cmd_argument){ option, arg, state });
 		break;
 	case CMD_FLAG:
-		*(bool *)at = option->choices ? chosen : true;
+		*(bool *)at = option->choices ? number : true;
 		break;
 	case CMD_TEXT:
 		*(const char **)at = arg;
 		break;
 	case CMD_NUMBER:
-		*(uint32_t *)at = option->choices ? chosen : number_of(option, arg, state);
+		if (!option->choices && !number_unsigned(arg, option->min, option->max, &number))
+			argp_error(state, "--%s: '%s' is not a number from %u to %u", option->name,
+				   arg, option->min, option->max);
+		*(uint32_t *)at = number ? (uint32_t)number : option->zero;
 		break;
 	case CMD_PERCENT:
-		*(double *)at = percent_of(option, arg, state);
+		if (!number_double(arg, 0, INFINITY, at) || *(double *)at == 0)
+			argp_error(state, "--%s is a percentage above 0, not '%s'", option->name,
+				   arg);
 		break;
 	case CMD_TIME:
-		*(uint64_t *)at = time_of(option, arg, state);
+		if (!number_time(arg, at))
+			argp_error(state,
+				   "--%s: '%s' is not a time, such as 10s, 1.5s, 500ms or 2m",
+				   option->name, arg);
 		break;
 	}
 }
