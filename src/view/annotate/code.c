@@ -3,6 +3,7 @@
 
 #include "output/text.h"
 #include "view/annotate/rows.h"
+#include "view/names.h"
 
 #define SAMPLED_FORMAT  "%8s %7s %7s"
 #define SAMPLED_WIDTH   (8 + 1 + 7 + 1 + 7)
@@ -151,34 +152,22 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	fprintf(l->out, "  %s\n", plain);
 }
 
-static void write_position(FILE *out, const char *what, const char *file, uint32_t line)
-{
-	scoped_free char *plain = NULL;
-
-	if (!file)
-		return;
-	plain = output_text_escape(file);
-	fprintf(out, "%s %s:%u", what, plain, line);
-}
-
 static void write_place_title(const struct listing *l)
 {
 	const struct analyze_place *p = l->place;
-	scoped_free char *name =
-		output_text_escape(p->function.symbol ? p->function.symbol : p->function.name);
-	scoped_free char *body = output_text_escape(p->is_inlined ? p->body.name : "");
-	scoped_free char *chain = p->chain ? output_text_escape(p->chain) : NULL;
+	const char *name = p->function.symbol ?: p->function.name;
+	const char *file = p->is_inlined ? p->body.call_file : p->function.file;
+	scoped_free char *text = NULL;
 
-	fputc('\n', l->out);
 	if (p->is_inlined)
-		fprintf(l->out, "%s, inlined into %s%s%s", body, chain ? chain : "",
-			chain ? PROFILE_CHAIN : "", name);
+		view_append(&text, "%s, inlined into %s%s%s", p->body.name, p->chain ?: "",
+			    p->chain ? PROFILE_CHAIN : "", name);
 	else
-		fputs(name, l->out);
-	write_position(l->out, p->is_inlined ? ", called at" : ", declared at",
-		       p->is_inlined ? p->body.call_file : p->function.file,
-		       p->is_inlined ? p->body.call_line : p->function.line);
-	fputs(":\n", l->out);
+		view_append(&text, "%s", name);
+	if (file)
+		view_append(&text, ", %s at %s:%u", p->is_inlined ? "called" : "declared", file,
+			    p->is_inlined ? p->body.call_line : p->function.line);
+	fprintf(l->out, "\n%s:\n", text);
 	write_columns(l, "SHARE", "SELF", "CALLEES", "EXECUTED", "ADDRESS");
 	fputs("CODE\n", l->out);
 }
