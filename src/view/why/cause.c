@@ -26,11 +26,15 @@ static bool append_way(char **text, const char *begin, const struct tree_pair *t
 	return n > 0;
 }
 
-static void append_place(char **text, const struct tree_lines *l)
+/* Return "mm/slub.c:1978" or "mm/slub.c:1978-1981", or "" without a FILE; for free(). */
+static char *place_text(const char *file, uint32_t first, uint32_t last)
 {
-	if (!l->file)
-		return;
-	view_append(text, l->first == l->last ? "%s:%u" : "%s:%u-%u", l->file, l->first, l->last);
+	char *text = NULL;
+
+	if (!file)
+		return alloc_strdup("");
+	view_append(&text, first == last ? "%s:%u" : "%s:%u-%u", file, first, last);
+	return text;
 }
 
 /*
@@ -60,24 +64,21 @@ static void append_iterations(char **text, const struct tree_lines *l)
 /* Append a clause on a change in L, lines of the function's own code. */
 static void append_self(char **text, const struct tree_lines *l)
 {
+	scoped_free char *place = place_text(l->file, l->first, l->last);
+
 	switch (l->kind) {
 	case TREE_LINES_ADDED:
-		alloc_append(text, "executes additional code at ");
-		append_place(text, l);
+		alloc_append(text, "executes additional code at %s", place);
 		break;
 	case TREE_LINES_REMOVED:
-		alloc_append(text, "no longer executes ");
-		append_place(text, l);
+		alloc_append(text, "no longer executes %s", place);
 		break;
 	case TREE_LINES_REPEATED:
-		alloc_append(text, "executes ");
-		append_place(text, l);
-		alloc_append(text, " %s times as often", output_digits(l->ratio, 3));
+		alloc_append(text, "executes %s %s times as often", place,
+			     output_digits(l->ratio, 3));
 		break;
 	case TREE_LINES_CHANGED:
-		alloc_append(text, "executes ");
-		append_place(text, l);
-		alloc_append(text, " differently");
+		alloc_append(text, "executes %s differently", place);
 		break;
 	case TREE_LINES_UNKNOWN:
 		alloc_append(text, "executes its own code differently");
@@ -89,13 +90,13 @@ static void append_self(char **text, const struct tree_lines *l)
 static void append_callee(char **text, const struct why *w, const struct why_part *part)
 {
 	struct tree_lines lines = tree_lines_find(&w->pair, part->node, part->scale);
+	scoped_free char *place = place_text(lines.file, lines.first, lines.last);
 
 	view_append(text, "%s", part->name);
 	if (!lines.file && !part->inlined)
 		return;
-	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
-		     part->inlined && lines.file ? ", " : "");
-	append_place(text, &lines);
+	alloc_append(text, " (%s%s%s", part->inlined ? "inlined" : "",
+		     part->inlined && lines.file ? ", " : "", place);
 	if (part->kind != WHY_OFTEN)
 		append_iterations(text, &lines);
 	alloc_append(text, ")");
@@ -171,15 +172,10 @@ static void append_site(char **text, const struct why *w, const struct why_part 
 {
 	for (int side = 0; side < 2; side++) {
 		const struct tree_line *site = tree_site_extra(&w->pair, part->node, side);
-		struct tree_lines place = {};
 
-		if (!site || !site->file)
-			continue;
-		place = (struct tree_lines){ .file = site->file,
-					     .first = site->number,
-					     .last = site->number };
-		alloc_append(text, side ? ", also at " : ", no longer at ");
-		append_place(text, &place);
+		if (site && site->file)
+			view_append(text, ", %s at %s:%u", side ? "also" : "no longer", site->file,
+				    site->number);
 	}
 }
 
@@ -371,14 +367,10 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 	if (why_patched_find(&w->patches, &w->pair, part, &found) ||
 	    ((cause->same_code || cause->caller) &&
 	     (caller = why_patched_caller(&w->patches, &w->pair, part, &found)))) {
-		struct tree_lines lines = { .file = found.file,
-					    .first = found.first,
-					    .last = found.last };
+		scoped_free char *place = place_text(found.file, found.first, found.last);
 
-		view_append(text, "; %s changes ", found.patch);
-		append_place(text, &lines);
-		if (caller)
-			view_append(text, " in %s", caller);
+		view_append(text, "; %s changes %s%s%s", found.patch, place, caller ? " in " : "",
+			    caller ?: "");
 	} else if (cause->caller) {
 		view_append(text, "; the code of its caller %s differs", cause->caller);
 	} else if (w->patches.n_items && part->kind == WHY_SELF && cause->other_code)
