@@ -155,13 +155,3 @@ struct profile *view_open(const char *path, const char *vmlinux)
 	}
 	return p;
 }
-
-struct kernel_image *view_open_image(const struct profile *p)
-{
-	struct kernel_image *img = NULL;
-	scoped_free char *why_not = NULL;
-
-	if (profile_image(p, NULL, &img, &why_not))
-		img = NULL;
-	return img;
-}

@@ -37,9 +37,6 @@ void view_check_format(uint32_t format, const struct view_list *list,
  */
 struct profile *view_open(const char *path, const char *vmlinux);
 
-/* Open the image of P's kernel, found by its build-id; for kernel_image_destroy(). Return NULL, not reported, if none is found. */
-struct kernel_image *view_open_image(const struct profile *p);
-
 /* Message on a recording without samples. */
 #define VIEW_NO_SAMPLES "%s contains no samples: record with --freq=997, or for longer"
 

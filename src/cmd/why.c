@@ -227,6 +227,17 @@ static const struct cmd_option explain_options[] = {
 
 const struct cmd_syntax cmd_patches_syntax = { .options = explain_options };
 
+/* Open the image of P's kernel, found by its build-id; for kernel_image_destroy(). Return NULL, not reported, if none is found. */
+static struct kernel_image *open_image(const struct profile *p)
+{
+	struct kernel_image *img = NULL;
+	scoped_free char *why_not = NULL;
+
+	if (profile_image(p, NULL, &img, &why_not))
+		img = NULL;
+	return img;
+}
+
 /* Find reasons for the difference: changed code of the functions that cause it, changed static keys, and conditions of calls. */
 static void compare_code(struct why *w, const struct profile *const p[2])
 {
@@ -239,7 +250,7 @@ static void compare_code(struct why *w, const struct profile *const p[2])
 	for (int i = 0; i < 2; i++)
 		profile_build_id(p[i], &ids[i]);
 	for (int i = one_kernel; i < 2; i++) {
-		images[i] = view_open_image(p[i]);
+		images[i] = open_image(p[i]);
 		found &= images[i] && kernel_image_has_symtab(images[i]);
 	}
 	analyze_static_keys_init(&w->keys, p[0], p[1], images[1]);
@@ -267,7 +278,7 @@ static void find_static_keys(struct why *w, const struct profile *const p[2])
 	if (!w->keys.n_rows)
 		return;
 	analyze_static_keys_deinit(&w->keys);
-	img = view_open_image(p[1]);
+	img = open_image(p[1]);
 	analyze_static_keys_init(&w->keys, p[0], p[1], img);
 	kernel_image_destroy(img);
 }
