@@ -43,6 +43,3 @@ extern const struct output_column view_all_times[6];
 	{                                                           \
 		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
 	}
-
-/* Return "~" if SIDE's time is an estimate, or "?~" if the estimate also has a caveat; otherwise return NULL. */
-const char *view_range_mark(const struct analyze_range_side *side);

@@ -107,10 +107,3 @@ const struct output_column view_all_times[] = {
 	COLUMN("self_total", TIME, analyze_figures, totals[ANALYZE_TIME_SELF]),
 	COLUMN("self_mean", TIME, analyze_figures, means[ANALYZE_TIME_SELF]),
 };
-
-const char *view_range_mark(const struct analyze_range_side *side)
-{
-	if (side->source != ANALYZE_SOURCE_ESTIMATED)
-		return NULL;
-	return side->caveat ? "?~" : "~";
-}

@@ -58,10 +58,15 @@ static const struct output_group groups[] = {
 	{ .key = "estimate", AT(analyze_range, side.estimate), COLUMNS(estimate) },
 };
 
+/* Return "~" if the time is an estimate, or "?~" if the estimate also has a caveat; otherwise return NULL. */
 static const char *mark(const void *row, const struct output_group *group)
 {
+	const struct analyze_range_side *s = &((const struct analyze_range *)row)->side;
+
 	(void)group;
-	return view_range_mark(&((const struct analyze_range *)row)->side);
+	if (s->source != ANALYZE_SOURCE_ESTIMATED)
+		return NULL;
+	return s->caveat ? "?~" : "~";
 }
 
 static char *title(const void *data)
