@@ -32,26 +32,6 @@ static char *where_text(const struct analyze_annotate_diff_row *r)
 	return alloc_printf("%s:%u", r->file, line_number(isnan(is) ? was : is));
 }
 
-static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c,
-		      const struct analyze_annotate_diff_rows *from, bool are_lines)
-{
-	struct annotate_diff_row *items = view_rows_new(rows, from->n_rows, sizeof(*items));
-
-	for (uint32_t i = 0; i < from->n_rows; i++) {
-		const struct analyze_annotate_diff_row *r = &from->rows[i];
-		unsigned int side = r->sides[1].n_insns > 0;
-		struct analyze_line line = { .file = r->file,
-					     .line = line_number(r->sides[side].line) };
-
-		items[i].of = *r;
-		if (!are_lines)
-			continue;
-		items[i].where = alloc_keep(&rows->texts, where_text(r));
-		items[i].source =
-			alloc_keep(&rows->texts, annotated_source(&c->sides[side], &line));
-	}
-}
-
 /* Return how many more instructions the hardened kernel executes per call at ROW; 0: not counted in both recordings. */
 static double executed_more(const struct annotate_diff_row *row)
 {
@@ -170,16 +150,20 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 	return "~";
 }
 
-static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c, bool are_lines)
+/* Set ROWS to the rows of FROM. Return them, all without WHERE and SOURCE. */
+static struct annotate_diff_row *rows_set(struct view_rows *rows,
+					  const struct view_annotate_diff *c,
+					  const struct analyze_annotate_diff_rows *from,
+					  const struct output_group groups[N_SOURCES][3])
 {
-	const struct analyze_annotate_diff_rows *from =
-		are_lines ? &c->diff.lines : &c->diff.bodies;
-	enum source source = source_of(c);
+	struct annotate_diff_row *items = view_rows_new(rows, from->n_rows, sizeof(*items));
 
-	rows_form(rows, c, from, are_lines);
-	rows->section.groups = are_lines ? line_groups[source] : body_groups[source];
-	if (source == EXACT)
+	for (uint32_t i = 0; i < from->n_rows; i++)
+		items[i].of = from->rows[i];
+	rows->section.groups = groups[source_of(c)];
+	if (source_of(c) == EXACT)
 		rows->section.mark = NULL;
+	return items;
 }
 
 /* Set ROWS to the rows of TABLE that ORDER selects for the page. Sort them as ORDER says. */
@@ -204,12 +188,26 @@ static void annotate_diff_rows_init(struct view_rows *rows, const struct view_ta
 
 static void bodies_rows(struct view_rows *rows, const void *data)
 {
-	rows_set(rows, data, false);
+	const struct view_annotate_diff *c = data;
+
+	rows_set(rows, c, &c->diff.bodies, body_groups);
 }
 
 static void lines_rows(struct view_rows *rows, const void *data)
 {
-	rows_set(rows, data, true);
+	const struct view_annotate_diff *c = data;
+	struct annotate_diff_row *items = rows_set(rows, c, &c->diff.lines, line_groups);
+
+	for (uint32_t i = 0; i < c->diff.lines.n_rows; i++) {
+		const struct analyze_annotate_diff_row *r = &items[i].of;
+		unsigned int side = r->sides[1].n_insns > 0;
+		struct analyze_line line = { .file = r->file,
+					     .line = line_number(r->sides[side].line) };
+
+		items[i].where = alloc_keep(&rows->texts, where_text(r));
+		items[i].source =
+			alloc_keep(&rows->texts, annotated_source(&c->sides[side], &line));
+	}
 }
 
 const struct view_table annotate_diff_bodies = {
