@@ -330,7 +330,7 @@ lint: ## static checks: layers, cppcheck, shellcheck, types of the lab, formatti
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
 		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src emulator workloads
 	$(Q)shellcheck -x $(SHELL_FILES)
-	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab tests/tap.py
+	$(Q)mypy --strict --no-error-summary --cache-dir=$(BUILD)/mypy scripts/kernellab tests/tap.py tests/lab/programs.py
 	$(Q)flake8 --max-line-length=128 --max-complexity=12 --extend-ignore=E203 $(PYTHON_FILES)
 	$(Q)black --quiet --check --skip-magic-trailing-comma --line-length=128 $(PYTHON_FILES)
 
@@ -340,7 +340,7 @@ format: ## format C and Python
 	$(Q)black --quiet --skip-magic-trailing-comma --line-length=128 $(PYTHON_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
-PYTHON_FILES = $(shell git ls-files '*.py') scripts/lab tests/lab/inside.t tests/lab/explore_grammar.t
+PYTHON_FILES = $(sort $(shell git ls-files '*.py'; git ls-files scripts tests | xargs grep -lE '^\#!/(usr/bin/env |usr/bin/)?python3'))
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
 # Generate man pages and shell completion from the output of --help.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # lab matrix makes each boot once and loses none, even if it is killed or if other programs run its jobs. It prints the right
-# table. QEMU and the recorder are stand-ins, as in ab.t. The last part is a matrix of real guests.
+# table. QEMU and the recorder are stand-ins. The last part is a matrix of real guests.
 
 # shellcheck disable=SC2016,SC2094,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
