@@ -97,6 +97,7 @@ class Programs:
             "/bin/true", ["true"], os.environ
         )  # never waited for, so that its descriptor shows that it ended
         self.booted, self.append, self.seed = Path(), "", ""  # the guest's kernel (its folder) and parameters
+        self.scripts = repo / "scripts"
         self.scratch = Path(tempfile.mkdtemp(prefix="kprotperf-test."))
         atexit.register(shutil.rmtree, self.scratch, ignore_errors=True)
         (self.scratch / "here").mkdir()
@@ -113,7 +114,7 @@ class Programs:
         old = dict(os.environ)
         os.environ.update(environ)
         try:
-            done = subprocess.run([repo / "scripts/lab", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            done = subprocess.run([self.scripts / "lab", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         finally:
             os.environ.clear()
             os.environ.update(old)
@@ -166,7 +167,7 @@ class Programs:
 
     @staticmethod
     def run_lab(words: list[str]) -> int:
-        return main(repo / "scripts", words[1:])
+        return main(Path(words[0]).parent, words[1:])
 
     def tar(self, words: list[str]) -> int:
         """tar -xf ARCHIVE -C FOLDER ..."""
