@@ -48,33 +48,3 @@ qemu_stands_in() {
 	chmod +x machine/qemu-system-x86_64
 	export PATH=$scratch/machine:$PATH
 }
-
-# make_stands_in FOLDER: make a stand-in for make in FOLDER, first in PATH. It uses the fragment alone as configuration, and
-# builds by the commands on stdin, which make $obj/vmlinux of the sources in $src. LOG is a file for the commands' notes. The lab
-# gets a cache of its own, and git ignores the user's settings.
-make_stands_in() {
-	{
-		cat <<-'TEXT'
-			#!/bin/bash
-			src=$2
-			obj=$(printf '%s\n' "$@" | sed -n 's/^O=//p')
-			case " $* " in
-			*' allnoconfig '*)
-				cp "$obj/fragment" "$obj/.config"
-				exit
-				;;
-			esac
-		TEXT
-		cat
-		cat <<-'TEXT'
-			mkdir -p "$obj/arch/x86/boot"
-			for file in arch/x86/boot/bzImage System.map Module.symvers; do
-				cp "$obj/vmlinux" "$obj/$file"
-			done
-		TEXT
-	} >"$1/make"
-	chmod +x "$1/make"
-	export PATH=$scratch/$1:$PATH LOG=$scratch/log KPROTPERF_LAB=$scratch/cache
-	unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
-	export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
-}
