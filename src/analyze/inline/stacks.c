@@ -170,7 +170,8 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 	return finish(stacks);
 }
 
-int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p)
+/* Add the calls in P, an exact recording, as stacks that end in the called function. Return analyze_stacks_add()'s result. */
+static int stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_edges && stacks->bytes <= MAX_BYTES; i++) {
 		const struct profile_edge *e = &p->edges[i];
@@ -368,7 +369,7 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 	if (!function)
 		return 0;
 	n->name = name_in_stacks(p, function);
-	err = analyze_stacks_add(&n->stacks, p, 0, 1) ?: analyze_stacks_add_calls(&n->calls, p);
+	err = analyze_stacks_add(&n->stacks, p, 0, 1) ?: stacks_add_calls(&n->calls, p);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n->stacks.n_rows; i++)

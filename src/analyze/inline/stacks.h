@@ -44,8 +44,6 @@ struct analyze_stacks {
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale);
-/* Add the calls in P, an exact recording, as stacks that end in the called function. Return analyze_stacks_add()'s result. */
-int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
 /* Return the stack of sample S in P. The caller frees the frames. TEXTS owns the names that P does not own. */
 struct analyze_stack analyze_stack_of(const struct profile *p, const struct profile_sample *s,
 				      struct alloc_texts *texts);
