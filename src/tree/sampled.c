@@ -203,9 +203,7 @@ void tree_fill_sampled(struct tree *t)
 		free(counts[side].own);
 		free(counts[side].all);
 	}
-	for (uint32_t i = 1; i < t->n_nodes; i++) {
-		t->n_sampled += t->nodes[i].sampled;
+	for (uint32_t i = 1; i < t->n_nodes; i++)
 		t->n_untimed +=
 			t->nodes[i].sampled && t->nodes[opened_at(t, i)].parent == TREE_ROOT;
-	}
 }

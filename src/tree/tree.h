@@ -88,7 +88,7 @@ struct tree {
 	vec_of(struct tree_value, values);
 	vec_of(struct tree_value, line_values);
 	struct hash_index index;
-	uint32_t n_sampled, n_untimed; /* N_UNTIMED: sampled nodes that are in no timed function */
+	uint32_t n_untimed; /* number of sampled nodes that are in no timed function */
 	struct alloc_texts texts; /* owns names that neither profile owns */
 };
 
