@@ -372,12 +372,6 @@ static void sort_lines(struct tree_pair *t)
 	}
 }
 
-/* Return the column of PART's first repetition in T's values. */
-static uint32_t first_column(const struct tree *t, const struct tree_part *part)
-{
-	return tree_first_column(t, part->side) + part->first;
-}
-
 static double runs_of(const struct tree *t, const struct tree_part *part)
 {
 	double runs = 0;
@@ -391,8 +385,8 @@ static double runs_of(const struct tree *t, const struct tree_part *part)
 static struct tree_value sum_of(const struct tree *t, const struct tree_value *values,
 				uint32_t item, const struct tree_part *part, double runs)
 {
-	const struct tree_value *v =
-		&values[(size_t)item * tree_columns(t) + first_column(t, part)];
+	uint32_t first = tree_first_column(t, part->side) + part->first;
+	const struct tree_value *v = &values[(size_t)item * tree_columns(t) + first];
 	struct tree_value sum = {};
 
 	for (uint32_t i = 0; i < part->count; i++) {

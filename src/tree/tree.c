@@ -20,12 +20,6 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	return node->parent == k->parent && node->extra == k->extra && !strcmp(node->name, k->name);
 }
 
-static void add_values(struct tree *t)
-{
-	for (uint32_t i = 0; i < tree_columns(t); i++)
-		vec_push(t, values, (struct tree_value){});
-}
-
 static void add_node(struct tree *t, uint32_t parent, const char *name, bool extra)
 {
 	const struct tree_node node = { .name = name,
@@ -35,7 +29,8 @@ static void add_node(struct tree *t, uint32_t parent, const char *name, bool ext
 					.extra = extra };
 
 	vec_push(t, nodes, node);
-	add_values(t);
+	for (uint32_t i = 0; i < tree_columns(t); i++)
+		vec_push(t, values, (struct tree_value){});
 	if (t->n_nodes > 1) {
 		t->nodes[t->n_nodes - 1].next = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = t->n_nodes - 1;

@@ -178,11 +178,6 @@ static int annotate_add_code(struct making *m, uint32_t number)
 	return 0;
 }
 
-static bool hits_any(const struct analyze_hits *h)
-{
-	return analyze_hits_all(h) > 0;
-}
-
 static struct analyze_instruction *instruction_at(const struct analyze_annotation *a,
 						  const struct analyze_place *place, uint64_t addr)
 {
@@ -303,7 +298,7 @@ static void finish_bodies(struct making *m)
 			annotate_hits_add(&a->bodies[b->parent].hits, &b->hits);
 			a->bodies[b->parent].per_call += b->per_call;
 		}
-		if (hits_any(&b->hits) || a->n_bodies < 1000)
+		if (analyze_hits_all(&b->hits) > 0 || a->n_bodies < 1000)
 			b->range = range_find(m, b);
 	}
 }
