@@ -153,8 +153,7 @@ static uint32_t find_partners(struct analyze_diff *diff)
 }
 
 struct changes {
-	struct analyze_change **changes;
-	size_t n_changes, cap_changes;
+	vec_of(struct analyze_change *, changes);
 };
 
 /* Collect the changes of all rows. Leave out redundant rows, since such a row repeats the next row. */

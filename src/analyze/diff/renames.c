@@ -177,8 +177,7 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 }
 
 struct names {
-	const char **names;
-	size_t n_names, cap_names;
+	vec_of(const char *, names);
 };
 
 define_compare(name_compare, char *const, strcmp(*a, *b));

@@ -19,8 +19,7 @@ struct setting {
 };
 
 struct settings {
-	struct setting *settings;
-	size_t n_settings, cap_settings;
+	vec_of(struct setting, settings);
 };
 
 static int text_compare(struct catalogue_text a, struct catalogue_text b)

@@ -20,8 +20,7 @@ struct part {
 };
 
 struct parts {
-	struct part *parts;
-	size_t n_parts, cap_parts;
+	vec_of(struct part, parts);
 };
 
 struct side {

@@ -28,8 +28,7 @@ struct sampling {
 };
 
 struct refs {
-	struct ref *refs;
-	size_t n_refs, cap_refs;
+	vec_of(struct ref, refs);
 };
 
 /* Return S's total of this kind of TIME, without probe cost unless RAW. Subtract integers, since doubles may round. */
@@ -209,7 +208,7 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
 		rows->rows[sum].redundant = contexts == 1;
 		if (log_progress_due())
-			log_progress("summing up functions: %zu of %zu", j, refs->n_refs);
+			log_progress("summing up functions: %u of %u", j, refs->n_refs);
 	}
 	log_progress_end();
 }

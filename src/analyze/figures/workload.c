@@ -23,8 +23,7 @@ struct ref {
 };
 
 struct refs {
-	struct ref *refs;
-	size_t n_refs, cap_refs;
+	vec_of(struct ref, refs);
 };
 
 /* Sum and number of the known values, to compute their mean. */

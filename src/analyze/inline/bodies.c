@@ -60,8 +60,7 @@ struct ref {
 };
 
 struct refs {
-	struct ref *refs;
-	size_t n_refs, cap_refs;
+	vec_of(struct ref, refs);
 };
 
 /* The inlined functions at location L are IDS[FIRST[L]] to IDS[FIRST[L + 1] - 1], innermost first. */

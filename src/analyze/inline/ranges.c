@@ -37,8 +37,7 @@ struct item {
 };
 
 struct items {
-	struct item *items;
-	size_t n_items, cap_items;
+	vec_of(struct item, items);
 };
 
 define_compare(item_compare, struct item,

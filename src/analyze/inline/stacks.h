@@ -32,8 +32,7 @@ struct analyze_stack {
 };
 
 struct analyze_stacks {
-	struct analyze_stack *rows; /* distinct stacks */
-	size_t n_rows, cap_rows;
+	vec_of(struct analyze_stack, rows); /* distinct stacks */
 	size_t bytes; /* bytes of names above 2048 in a stack, summed over all stacks */
 	struct alloc_texts texts;
 };
@@ -65,8 +64,7 @@ struct analyze_leaf {
 };
 
 struct analyze_leaves {
-	struct analyze_leaf *leaves; /* most samples first */
-	size_t n_leaves, cap_leaves;
+	vec_of(struct analyze_leaf, leaves); /* most samples first */
 	double samples; /* sum over all LEAVES */
 	struct alloc_texts texts;
 };
