@@ -23,8 +23,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
 #define BLOCKS_MAX (1u << 20)
 #define BLOCK_HASH (1u << 21)
-#define STEPS_MAX \
-	(CALLS_LINES + 2) /* step 0 is outside of programs; the last one is the end of the child */
+/* Step 0 is outside of programs, the last one the end of the child. */
+#define STEPS_MAX (CALLS_LINES + 2)
 
 /* A block of the kernel's code. Code that the plugin adds to translated code increases COUNTS, which has an item per block. */
 struct block {
@@ -35,8 +35,8 @@ struct block {
 
 static struct block *blocks;
 static uint64_t *counts;
-static uint32_t n_blocks,
-	*block_of; /* BLOCK_OF: hash table by address; open addressing; 0: empty */
+static uint32_t n_blocks;
+static uint32_t *block_of; /* hash table by address; open addressing; 0: empty */
 
 /* Instructions that the kernel executed, of these in targets and what they call, and how often it began to execute a target. */
 static struct tally {

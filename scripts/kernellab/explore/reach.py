@@ -10,6 +10,7 @@ from ..lab import Lab, join_lines, output, quote
 from .server import COMMAND_SECONDS, Hung, Server
 
 ITERATIONS = 20
+TEXT_MOST = 8000  # bytes of a program; include/kprotperf/calls.h has 8192
 OPERATIONS, STRESS_SECONDS = 50, 5  # of each of stress-ng's stressors
 
 
@@ -49,12 +50,15 @@ def text(command: str) -> str:
 
 
 def count(server: Server, name: str, command: str) -> Reach:
+    program = text(command)
+    if len(program) >= TEXT_MOST:
+        return Reach(name, reason=f"its command line has more than {TEXT_MOST} bytes")
     try:
-        outcome = server.run(text(command), COMMAND_SECONDS)
+        outcome = server.run(program, COMMAND_SECONDS)
     except Hung as hung:
         return Reach(name, reason=str(hung))
     if outcome.state or not outcome.steps:
-        return Reach(name, reason="a signal ended it" if outcome.state == 2 else "it is too long for a guest's line")
+        return Reach(name, reason="a signal ended it" if outcome.state == 2 else "it is no command line")
     step = outcome.steps[0]
     return Reach(name, step.kernel, step.target, step.entries, "it failed" if step.failed else "")
 
