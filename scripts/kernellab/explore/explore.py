@@ -5,10 +5,10 @@ import random
 import shlex
 import threading
 import time
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from ..jobs.boots import Pool, slots
 from ..jobs.pair import SIDES, Side, choose
@@ -16,7 +16,7 @@ from ..kernels.definitions import Kernels
 from ..lab import Lab, LabError, Options, Stopped, UsageError, counted, number, read_options
 from . import reach, result
 from .program import Program, parse, text
-from .search import Best, Search, costs, measure, minimize
+from .search import Best, Compared, Search, costs, measure, minimize, per_call
 from .server import Hung, Outcome, Server
 from .targets import targets
 
@@ -24,7 +24,7 @@ OF_PAIR = "--baseline --hardened --kernel --protection --series"
 VALUED = f"{OF_PAIR} --func --budget --boots --seed --vary --dir --format --replay --append"
 FLAGS = "--reach"
 MINUTES, BOOTS = "10", "3"
-SMALLEST = 3  # programs of that many calls are made as small as possible
+SAMPLE = 30  # programs tried that are compared on both kernels, for the typical and the cheapest
 GUESTS_MOST = 64
 HUNG_MOST = 20  # programs that hang or end the guest, after which the search stops
 TARGET_SECONDS = 36000
@@ -57,8 +57,10 @@ class Explorer:
         words = ["--kernel", side.kernel, "--accel", "icount", "--resume", "--timeout", str(TARGET_SECONDS), "--append", append]
         return words + (["--cpu", side.cpu] if side.cpu else [])
 
-    def server(self, name: str, more: str = "") -> Server:
-        return Server(self.lab, self.folder / f".guest-{name}", self.options(self.sides["hardened"], more), self.targets)
+    def server(self, name: str, more: str = "", side: str = "hardened") -> Server:
+        """Return a guest. The baseline may lack the targets, so it looks for a function that each kernel has."""
+        wanted = self.targets if side == "hardened" else "do_exit\n"
+        return Server(self.lab, self.folder / f".guest-{name}", self.options(self.sides[side], more), wanted)
 
     # --- the search ---------------------------------------------------------------------
 
@@ -151,30 +153,55 @@ class Explorer:
         """Return the calls that reach a target, those with the largest share first."""
         return sorted(self.search.best.values(), key=lambda best: -best.cost.share)
 
-    def smallest(self) -> list[Best]:
-        """Return the calls as ranked(), some with the smallest program."""
-        found = self.ranked()
-        if self.given.get("--replay"):
-            return found
-        server = self.server("0")
+    def per_calls(self, side: str, programs: Sequence[tuple[Program, str]]) -> list[float]:
+        """Return the instructions of the kernel per call of each program on one kernel; 0: not counted."""
+        server, found = self.server(side, side=side), list[float]()
         try:
-            for index, best in enumerate(found[:SMALLEST]):
-                with suppress(Hung):
-                    found[index] = minimize(server.run, best)
+            server.check()
+            for program, name in programs:
+                try:
+                    found.append(per_call(server.run, program, name))
+                except Hung:
+                    found.append(0)
         finally:
             server.stop()
-        return sorted(found, key=lambda best: -best.cost.share)
+        return found
 
-    def vary(self, best: Best, contexts: dict[str, str]) -> dict[str, float]:
+    def compare(self, programs: Sequence[tuple[Program, str]]) -> list[Compared]:
+        """Count programs on both kernels at a time. Return those that both executed, the dearest first."""
+        # Import this only here: loading it takes a fifth of the time of `lab path`.
+        from concurrent.futures import ThreadPoolExecutor
+
+        Pool.show(f"lab: comparing {counted(len(programs), 'program')} on both kernels")
+        with ThreadPoolExecutor(len(SIDES)) as pool:
+            baseline, hardened = pool.map(lambda side: self.per_calls(side, programs), SIDES)
+        Pool.show("")
+        found = [Compared(*one, base, hard) for one, base, hard in zip(programs, baseline, hardened) if base and hard]
+        return sorted(found, key=lambda one: -one.percent)
+
+    def smallest(self, dearest: Compared) -> Compared:
+        """Return the dearest program made as small as possible."""
+        server = self.server("0")
+        try:
+            cost = measure(server.run, dearest.program, dearest.name)
+            if not cost:
+                return dearest
+            return replace(dearest, program=minimize(server.run, Best(cost, dearest.program)).program)
+        except Hung:
+            return dearest
+        finally:
+            server.stop()
+
+    def vary(self, dearest: Compared, contexts: dict[str, str]) -> dict[str, float]:
         """Return by which part the targets make a call dearer in other contexts. A context in which the guest cannot boot has
         none."""
         found = dict[str, float]()
         for name, parameters in {"": "", **contexts}.items():
-            Pool.show(f"lab: trying {best.cost.name} where {name or 'nothing differs'}")
+            Pool.show(f"lab: trying {dearest.name} where {name or 'nothing differs'}")
             server = self.server("context", parameters)
             try:
                 server.check()
-                cost = measure(server.run, best.program, best.cost.name)
+                cost = measure(server.run, dearest.program, dearest.name)
                 if cost:
                     found[name] = cost.more
             except (Hung, LabError) as error:
@@ -250,35 +277,46 @@ def command(kernels: Kernels, words: list[str]) -> None:
             explorer.explore(minutes)
         except Stopped:
             # What was found so far is not lost.
-            found.best = explorer.ranked()
             write(explorer, found, form)
             raise
-    found.best = explorer.smallest() if explorer.search.best else []
-    count_exactly(explorer, found, contexts(given))
+    if explorer.search.best:
+        count_on_both(explorer, found, contexts(given))
     write(explorer, found, form)
-    raise SystemExit(0 if found.best else 1)
+    raise SystemExit(0 if explorer.search.best else 1)
 
 
 def write(explorer: Explorer, found: result.Found, form: str) -> None:
     """Print what was found, and write the best program of each call to a file."""
-    for index, best in enumerate(found.best, 1):
-        (explorer.folder / f"{index}-{best.cost.name.strip('[]')}.calls").write_text(text(best.program))
+    best = [(one.name, one.program) for one in found.compared] or [(one.cost.name, one.program) for one in explorer.ranked()]
+    for index, (name, program) in enumerate(best, 1):
+        (explorer.folder / f"{index}-{name.strip('[]')}.calls").write_text(text(program))
     print(json.dumps(found.document(), indent=2) + "\n" if form == "json" else found.page(), end="", flush=True)
 
 
-def count_exactly(explorer: Explorer, found: result.Found, tried: dict[str, str]) -> None:
-    """Count the cheapest, the typical and the dearest program on both kernels, the dearest also in the context that multiplies
-    its cost most."""
-    if not found.best:
+def count_on_both(explorer: Explorer, found: result.Found, tried: dict[str, str]) -> None:
+    """Compare programs on both kernels by the plugin's counts, and count the dearest, a typical and the cheapest exactly, the
+    dearest also in the context that multiplies its cost most."""
+    search = explorer.search
+    best = {best.cost.name: (best.program, best.cost.name) for best in explorer.ranked()}
+    others = [(program, name) for _, program, name in search.rng.sample(search.shares, min(SAMPLE, len(search.shares)))]
+    compared = explorer.compare(list(dict.fromkeys([*best.values(), *others])))
+    if not compared:
         return
-    dearest = found.best[0]
-    found.contexts = explorer.vary(dearest, tried) if tried else {}
-    for title, program, call in found.to_count():
-        exact = explorer.exact(program, call, title)
-        if exact:
-            found.exact[title] = exact
+    found.compared = [one for one in compared if best.get(one.name) == (one.program, one.name)] or compared
+    if not explorer.given.get("--replay"):
+        compared[0] = explorer.smallest(compared[0])
+    chosen = {(one.program, one.name): one for one in (compared[0], compared[len(compared) // 2], compared[-1])}
+    counts = [
+        (exact, one) for i, one in enumerate(chosen.values()) if (exact := explorer.exact(one.program, one.name, f"exact-{i}"))
+    ]
+    counts.sort(key=lambda one: -one[0].percent)
+    for title, (exact, one) in zip(result.TITLES[: len(counts)], counts):
+        found.exact[title] = (exact, one)
+    if not counts or not tried:
+        return
+    dearest = counts[0][1]
+    found.contexts = explorer.vary(dearest, tried)
     most = found.most()
-    if most:
-        exact = explorer.exact(dearest.program, dearest.cost.name, "dearest-there", tried[most])
-        if exact:
-            found.exact["dearest-there"] = exact
+    there = explorer.exact(dearest.program, dearest.name, "dearest-there", tried[most]) if most else None
+    if there:
+        found.exact["dearest-there"] = (there, dearest)

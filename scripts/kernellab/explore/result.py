@@ -9,16 +9,17 @@ from typing import Any, Sequence
 from ..lab import Lab, counted, join_lines, remove
 from .program import Program, text
 from .reach import Reach
-from .search import END, Best, Search
+from .search import END, Compared, Search
 
 REPEATED = 256  # calls that a program is to make in all when it is counted exactly
 MULTIPLIES = 1.5  # a context is named that makes the cost that many times as large
 CONTEXT_OF = {"fork": "clone", END: "exit_group"}  # names of contexts in recordings that differ from the call's
 ROWS = 20
 PROGRAM_WIDTH = 46
+TITLES = ("dearest", "typical", "cheapest")
 OF_TABLE = (
-    "Instructions of the kernel per call, and of these in the target and what it calls, on the hardened kernel; "
-    "what the target replaces is not taken off here, as it is above:"
+    "The best program found for each call: instructions of the kernel per call on both kernels, as the emulator counts them "
+    "with interrupts and deferred work (the figures above are exact):"
 )
 WIDTH = 100
 
@@ -81,23 +82,9 @@ class Found:
     search: Search
     hung: list[tuple[str, str]]
     reach: list[Reach] = field(default_factory=list)
-    best: list[Best] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
     contexts: dict[str, float] = field(default_factory=dict)
-    exact: dict[str, Exact] = field(default_factory=dict)
-
-    @property
-    def shares(self) -> list[tuple[float, Program, str]]:
-        return sorted(self.search.shares, key=lambda one: one[0])
-
-    def to_count(self) -> list[tuple[str, Program, str]]:
-        """Return the programs to count exactly, each once: title, program, and the call that reaches a target."""
-        shares = self.shares
-        typical = shares[len(shares) // 2]
-        dearest = self.best[0]
-        found = {(dearest.program, dearest.cost.name): "dearest"}
-        found.setdefault(typical[1:], "typical")
-        found.setdefault(shares[0][1:], "cheapest")
-        return [(title, *one) for one, title in found.items()]
+    exact: dict[str, tuple[Exact, Compared]] = field(default_factory=dict)
 
     def most(self) -> str:
         """Return the context that multiplies the dearest program's cost most, or ""."""
@@ -110,18 +97,19 @@ class Found:
     def page(self) -> str:
         search = self.search
         tried = f"{counted(search.programs, 'program')} tried, {search.blocks:,} blocks of the kernel's code seen"
-        if not self.best:
+        if not search.best:
             return self.page_of_nothing(tried)
+        if not self.compared:
+            calls = ", ".join(sorted(search.best))
+            return join_lines([f"{self.reached()}: {calls}.", f"They were not compared. {tried}."])
         lines = [self.headline(), *self.sentences(), ""]
         lines += [*textwrap.wrap(f"{tried}. {OF_TABLE}", WIDTH), ""]
-        lines += [f"{'CALL':<20} {'KERNEL':>10} {'TARGET':>9} {'MORE BY':>10}  PROGRAM"]
-        for best in self.best[:ROWS]:
-            cost = best.cost
-            shown = textwrap.shorten(one_line(best.program), PROGRAM_WIDTH, placeholder=" ...")
-            more = f"+{100 * cost.more:.2f} %"
-            lines.append(f"{cost.name:<20} {cost.kernel:>10,.0f} {cost.target:>9,.0f} {more:>10}  {shown}")
-        if len(self.best) > ROWS:
-            lines.append(f"and {len(self.best) - ROWS} more; --format json has all")
+        lines += [f"{'CALL':<20} {'BASELINE':>10} {'HARDENED':>10} {'MORE BY':>10}  PROGRAM"]
+        for one in self.compared[:ROWS]:
+            shown = textwrap.shorten(one_line(one.program), PROGRAM_WIDTH, placeholder=" ...")
+            lines.append(f"{one.name:<20} {one.baseline:>10,.0f} {one.hardened:>10,.0f} {one.percent:>+8.2f} %  {shown}")
+        if len(self.compared) > ROWS:
+            lines.append(f"and {len(self.compared) - ROWS} more; --format json has all")
         return join_lines(lines)
 
     def page_of_nothing(self, tried: str) -> str:
@@ -130,42 +118,43 @@ class Found:
         how = "a target was executed, but fewer than 16 times in each program" if near == 0 else how
         return join_lines([f"No program reached a target{': ' + how if how else ''}.", f"{tried}."])
 
+    def reached(self) -> str:
+        n = len(self.search.best)
+        return f"{counted(n, 'system call')} {'reaches' if n == 1 else 'reach'} {self.what}"
+
     def headline(self) -> str:
-        best = self.best[0].cost
-        calls = counted(len(self.best), "system call")
-        exact = self.exact.get("dearest")
-        much = (
-            exact.words() if exact else f"+{100 * best.more:.2f} % of its instructions, by the emulator's count on one kernel"
-        )
-        return f"{calls} {'reaches' if len(self.best) == 1 else 'reach'} {self.what}. Dearest: {best.name}, {much}."
+        if "dearest" in self.exact:
+            exact, one = self.exact["dearest"]
+            return f"{self.reached()}. Dearest: {one.name}, {exact.words()}."
+        one = self.compared[0]
+        return f"{self.reached()}. Dearest: {one.name}, {one.percent:+.1f} %, by the emulator's counts alone."
 
     def sentences(self) -> list[str]:
         """Return what follows the headline: what multiplies the cost, and the typical and the cheapest program."""
         lines = list[str]()
         most, usual = self.most(), self.contexts.get("", 0)
         if most:
-            times = self.contexts[most] / usual
-            exact = self.exact.get("dearest-there")
-            lines.append(f"  Where {most}, {times:.0f} times as much" + (f": {exact.words()}." if exact else "."))
+            there = self.exact.get("dearest-there")
+            words = f": {there[0].words()}" if there else ""
+            lines.append(f"  Where {most}, {self.contexts[most] / usual:.0f} times as much{words}.")
         elif self.contexts:
             lines.append(f"  None of {counted(len(self.contexts) - 1, 'other context')} makes it {MULTIPLIES} times as dear.")
-        for title in ("typical", "cheapest"):
+        for title in TITLES[1:]:
             if title in self.exact:
-                _, program, call = next(one for one in self.to_count() if one[0] == title)
-                shown = textwrap.shorten(one_line(program), WIDTH, placeholder=" ...")
-                lines.append(f"  {title.capitalize()}: {call} {self.exact[title].words()}: {shown}")
+                exact, one = self.exact[title]
+                shown = textwrap.shorten(one_line(one.program), PROGRAM_WIDTH, placeholder=" ...")
+                lines.append(f"  {title.capitalize()}: {one.name}, {exact.words()}: {shown}")
         beside = [one for one in self.reach if one.kernel]
         if beside:
-            shown = ", ".join(f"{one.name} {one.percent:+.2f} %" for one in beside)
-            lines.append(f"  Beside it, of all kernel instructions of a workload: {shown}.")
-        if "dearest" in self.exact:
-            paragraphs = self.exact["dearest"].answer.splitlines()
-            lines += ["", "The dearest program, counted on both kernels:"]
-            lines += [
-                line for one in paragraphs for line in textwrap.wrap(one, WIDTH, initial_indent="  ", subsequent_indent="    ")
-            ]
+            shown = ", ".join(f"{one.name} {one.percent:.2f} %" for one in beside)
+            lines.append(f"  Of all kernel instructions of a workload it and what it calls are: {shown}.")
         if self.hung:
             lines.append(f"  {counted(len(self.hung), 'program')} hung or ended the guest: hung-*.calls.")
+        if "dearest" in self.exact:
+            exact, one = self.exact["dearest"]
+            lines += ["", f"Dearest: {one_line(one.program)}"]
+            for paragraph in exact.answer.splitlines():
+                lines += textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="    ")
         return lines
 
     def document(self) -> dict[str, Any]:
@@ -178,18 +167,22 @@ class Found:
             "nearest": search.nearest,
             "reached_after_programs": search.reached_after[0] if search.reached_after else None,
             "reached_after_seconds": search.reached_after[1] if search.reached_after else None,
+            "reached_by": sorted(search.best),
             "calls": [
                 {
-                    "name": best.cost.name,
-                    "kernel_per_call": best.cost.kernel,
-                    "target_per_call": best.cost.target,
-                    "more_pct": 100 * best.cost.more,
-                    "program": text(best.program),
+                    "name": one.name,
+                    "baseline_per_call": one.baseline,
+                    "hardened_per_call": one.hardened,
+                    "more_pct": one.percent,
+                    "program": text(one.program),
                 }
-                for best in self.best
+                for one in self.compared
             ],
             "contexts": [{"name": name, "more_pct": 100 * more} for name, more in self.contexts.items()],
-            "exact": [{"program": title, **vars(one)} for title, one in self.exact.items()],
+            "exact": [
+                {"which": title, "name": one.name, "program": text(one.program), **vars(exact)}
+                for title, (exact, one) in self.exact.items()
+            ],
             "reach": [{**vars(one), "more_pct": one.percent} for one in self.reach],
             "hung": [{"program": program, "reason": reason} for program, reason in self.hung],
         }

@@ -43,20 +43,23 @@ class Cost:
         return self.target / max(self.kernel - self.target, 1.0)
 
 
+def totals(program: Program, outcome: Outcome) -> dict[str, tuple[int, Cost, int]]:
+    """Return for each call of a program how often it is made, its costs, and its entries of targets. Lines of one name are
+    taken together: else a line would be dear that is executed once, just when a slab is full."""
+    names, counts = [*(line.name for line in program), END], [*(line.count for line in program), 1]
+    steps = list(zip(names, counts, outcome.steps))
+    found = dict[str, tuple[int, Cost, int]]()
+    for name in dict.fromkeys(name for name, _, _ in steps):
+        own = [(count, step) for one, count, step in steps if one == name]
+        calls = sum(count for count, _ in own)
+        cost = Cost(name, sum(step.kernel for _, step in own) / calls, sum(step.target for _, step in own) / calls)
+        found[name] = (calls, cost, sum(step.entries for _, step in own))
+    return found
+
+
 def costs(program: Program, outcome: Outcome) -> list[Cost]:
-    """Return the costs of the calls that reached targets. Lines of one name are taken together: else a line would be dear that
-    is executed once, just when a slab is full."""
-    sums = dict[str, list[int]]()
-    for name, count, step in zip(
-        [*(line.name for line in program), END], [*(line.count for line in program), 1], outcome.steps
-    ):
-        values = (count, step.kernel, step.target, step.entries)
-        sums[name] = [old + new for old, new in zip(sums.get(name, [0] * len(values)), values)]
-    return [
-        Cost(name, kernel / calls, target / calls)
-        for name, (calls, kernel, target, entries) in sums.items()
-        if entries >= ENTRIES_LEAST
-    ]
+    """Return the costs of the calls that reached targets often enough."""
+    return [cost for _, cost, entries in totals(program, outcome).values() if entries >= ENTRIES_LEAST]
 
 
 @dataclass
@@ -66,6 +69,20 @@ class Best:
     cost: Cost
     program: Program
     kernel: float = 0
+
+
+@dataclass
+class Compared:
+    """A program and one of its calls: instructions of the kernel per call on both kernels, as the emulator counted them."""
+
+    program: Program
+    name: str
+    baseline: float
+    hardened: float
+
+    @property
+    def percent(self) -> float:
+        return 100 * (self.hardened / self.baseline - 1) if self.baseline else 0.0
 
 
 @dataclass
@@ -174,6 +191,16 @@ def measure(run: Callable[[str], Outcome], program: Program, name: str, trials: 
     if len(found) < trials:
         return None
     return Cost(name, sum(one.kernel for one in found) / trials, sum(one.target for one in found) / trials)
+
+
+def per_call(run: Callable[[str], Outcome], program: Program, name: str) -> float:
+    """Return the fewest instructions of the kernel per call in several runs: interrupts and deferred work only add to them.
+    Return 0 if the program cannot be executed."""
+    found = list[float]()
+    for _ in range(TRIALS):
+        outcome = run(text(program))
+        found.append(0 if outcome.state else totals(program, outcome)[name][1].kernel)
+    return min(found)
 
 
 def shorter(program: Program) -> Iterator[Program]:
