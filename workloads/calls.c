@@ -99,7 +99,7 @@ static long call_shell(const char *command)
 		setrlimit(RLIMIT_AS, &none);
 		setrlimit(RLIMIT_FSIZE, &none);
 		if (serves) {
-			/* What it prints would be carried to the host, at its cost. */
+			/* Carrying its output to the host would count as its cost. */
 			dup2(STDIN_FILENO, STDOUT_FILENO);
 			dup2(STDIN_FILENO, STDERR_FILENO);
 		}

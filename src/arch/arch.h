@@ -72,7 +72,7 @@ bool decode_is_bug(const uint8_t *code);
  */
 typedef size_t (*decode_before_fn)(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg);
 
-/* Where the target of an indirect jump comes from. */
+/* The source of an indirect jump's target. */
 enum decode_jump_kind {
 	DECODE_JUMP_UNKNOWN,
 	DECODE_JUMP_POINTER, /* a pointer: the jump leaves the function */
