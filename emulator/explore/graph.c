@@ -154,6 +154,11 @@ bool graph_read(const char *symbols, const char *path)
 	}
 	if (file)
 		fclose(file);
+	/* Code that is left out would be missing in the counts. */
+	if (n_targets == TARGETS_MAX || n_functions == FUNCTIONS_MAX) {
+		fputs("explore: this kernel has more symbols or targets than expected\n", stderr);
+		return false;
+	}
 	unite_targets();
 	if (!n_targets)
 		fprintf(stderr, "explore: this kernel has none of the functions in %s\n", path);

@@ -129,6 +129,7 @@ for wrong, message in (
     ("--func no_such_function", "this kernel has no function no_such_function"),
     ("--func shuffle_freelist --format xml", "--format is table or json, not 'xml'"),
     ("--protection stackprotector_strong --kernel hardened", "no kernel parameter switches stackprotector_strong"),
+    ("--func shuffle_freelist --kernel hardened", "both sides are one kernel"),
     ("--func shuffle_freelist true", "takes 'true' after -- only"),
 ):
     got = lab("explore", *wrong.split())

@@ -25,7 +25,6 @@ VALUED = f"{OF_PAIR} --func --budget --boots --seed --vary --dir --format --repl
 FLAGS = "--reach"
 MINUTES, BOOTS = "10", "3"
 SAMPLE = 30  # programs tried that are compared on both kernels, for the typical and the cheapest
-GUESTS_MOST = 64
 HUNG_MOST = 20  # programs that hang or end the guest, after which the search stops
 TARGET_SECONDS = 36000
 # Contexts that may multiply a cost, and the kernel parameters that make them.
@@ -86,9 +85,9 @@ class Explorer:
             self.stopping.set()
 
     @contextmanager
-    def servers(self, most: int) -> Iterator[list[Server]]:
-        """Yield guests. Raise LabError if they cannot work."""
-        servers = [self.server(str(i)) for i in range(min(most, slots(self.lab, "icount")))]
+    def servers(self, wanted: int) -> Iterator[list[Server]]:
+        """Yield guests, no more than this machine has room for. Raise LabError if they cannot work."""
+        servers = [self.server(str(i)) for i in range(min(wanted, slots(self.lab, "icount")))]
         try:
             for server in servers:
                 server.check()
@@ -106,7 +105,7 @@ class Explorer:
 
     def explore(self, minutes: int) -> None:
         """Search for programs, until the time is over or a signal comes."""
-        with self.servers(GUESTS_MOST) as servers:
+        with self.servers(slots(self.lab, "icount")) as servers:
             self.stopping.clear()
             end = time.monotonic() + minutes * 60
             threads = [threading.Thread(target=self.work, args=(server, end)) for server in servers]
@@ -141,7 +140,7 @@ class Explorer:
                 raise LabError(f"{file} is no program; build/workloads/calls {file} says why")
             for cost in costs(program, outcome):
                 self.search.best[cost.name] = Best(cost, program, outcome.kernel)
-                self.search.shares.append((cost.more, program, cost.name))
+                self.search.reaching.append((program, cost.name))
         except Hung as hung:
             raise LabError(f"{file}: {hung}") from hung
         finally:
@@ -239,6 +238,8 @@ def chosen_sides(kernels: Kernels, given: Options) -> dict[str, Side]:
         if "/" in side.kernel:
             raise UsageError("explore needs kernels of the lab, by name")
         kernels.known_dir(side.kernel)
+    if sides["baseline"] == sides["hardened"]:
+        raise UsageError("both sides are one kernel with the same parameters: --kernel needs a --protection to switch")
     return sides
 
 
@@ -298,7 +299,7 @@ def count_on_both(explorer: Explorer, found: result.Found, tried: dict[str, str]
     dearest also in the context that multiplies its cost most."""
     search = explorer.search
     best = {best.cost.name: (best.program, best.cost.name) for best in explorer.ranked()}
-    others = [(program, name) for _, program, name in search.rng.sample(search.shares, min(SAMPLE, len(search.shares)))]
+    others = search.rng.sample(search.reaching, min(SAMPLE, len(search.reaching)))
     compared = explorer.compare(list(dict.fromkeys([*best.values(), *others])))
     if not compared:
         return

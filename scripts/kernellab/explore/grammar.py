@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Sequence
 
 from ..lab import LabError
-from .program import COUNT, INTEGER, TEXT, Line, Program, inserted, number, parse, references, renumbered, text, without
+from .program import COUNT, INTEGER, TEXT, Line, Program, inserted, parse, references, renumbered, text, without
 
 LINES = 5  # maximum, of a program that is made here
 WORDS = {"new": ['"a"', '"b"', '"c"', '"d"'], "mem": [f"*{size}" for size in (8, 64, 512, 4096, 4096, 65536)]}
@@ -307,13 +307,3 @@ def splice(rng: random.Random, a: Program, b: Program) -> Program:
     while len(both) > LINES:
         both = without(both, rng.randrange(len(both))) or a
     return both
-
-
-def hints(program: Program, value: int, replacement: int) -> Program:
-    """Replace the integers that equal VALUE as numbers of 64 or of 32 bits. A comparison in the kernel has such numbers."""
-
-    def change(match: re.Match[str]) -> str:
-        equal = match[1] and value in (number(match[1]) % 2**64, number(match[1]) % 2**32)
-        return str(replacement) if equal else match[0]
-
-    return tuple(replace(line, args=tuple(VALUE.sub(change, arg) for arg in line.args)) for line in program)

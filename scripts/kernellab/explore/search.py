@@ -20,7 +20,7 @@ TRIALS = 4  # more runs of a program that seems better than the best one, since 
 SHORT = 500_000  # instructions of a program of which the guest executes some hundred per second
 NEARLY = 0.95  # part of the share that a smaller program must have
 KEPT_MOST = 4000  # programs that are kept for having executed new code
-TYPICAL_MOST = 20_000  # programs of which the typical share is taken
+REACHING_MOST = 20_000  # programs among which the typical one is
 ENTRIES_LEAST = 16  # entries of targets, below which a call's share may be chance: one call in twenty fills a slab
 END = "[exit]"  # the end of the program's process
 
@@ -99,10 +99,9 @@ class Search:
     """What is known so far. Several guests may ask and tell at a time."""
 
     rng: random.Random
-    run: dict[int, Callable[[str], Outcome]] = field(default_factory=dict)
     best: dict[str, Best] = field(default_factory=dict)
     kept: list[Kept] = field(default_factory=list)
-    shares: list[tuple[float, Program, str]] = field(default_factory=list)
+    reaching: list[tuple[Program, str]] = field(default_factory=list)  # programs, and the call that reached a target
     programs: int = 0
     blocks: int = 0
     nearest: int = FAR
@@ -168,8 +167,8 @@ class Search:
             if found and not self.reached_after:
                 self.reached_after = (self.programs, time.monotonic() - self.begun)
             for cost in found:
-                if len(self.shares) < TYPICAL_MOST:
-                    self.shares.append((cost.more, program, cost.name))
+                if len(self.reaching) < REACHING_MOST:
+                    self.reaching.append((program, cost.name))
         for cost in found:
             if self.is_better(cost, outcome.kernel):
                 self.confirm(run, Best(cost, program, outcome.kernel))
